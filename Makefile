@@ -1,0 +1,50 @@
+# Everything sets itself up: a virtual environment in .venv, with the package built from this checkout.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*') CMakeLists.txt
+CPP := $(shell find core -name '*.[ch]pp')
+
+.PHONY: help demo test check format bench sanitize clean
+
+help:  ## what there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(VENV)/tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --group build --group test --group check
+	touch $@
+
+$(VENV)/built: $(VENV)/tools $(SOURCES) README.md
+	$(BIN)/pip install --quiet --no-build-isolation .
+	touch $@
+
+demo: $(VENV)/built  ## learn from the digits that come with scikit-learn
+	$(BIN)/python examples/digits.py
+
+test: check $(VENV)/built  ## all checks and tests
+	$(BIN)/pytest
+
+check: $(VENV)/built  ## format, lint, types, import direction
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/tools  ## put code into the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/built  ## learning benchmarks; needs LEARNAC_DATA
+	$(BIN)/python benchmarks/learning.py
+
+sanitize:  ## random split sequences under address and undefined-behaviour sanitizers
+	cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	cmake --build build/sanitize --parallel 2
+	build/sanitize/random_splits
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,78 @@
+// Scopes: which indicators lie below a node. Equal scopes are shared: a circuit of 10^5 nodes has a few thousand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ids.hpp"
+
+namespace learnac {
+
+using Word = std::uint64_t;
+
+// Where the indicators of each variable stand in the numbering of all indicators.
+class Domain {
+ public:
+  explicit Domain(std::span<const std::uint32_t> arities);
+
+  std::uint32_t n_variables() const { return static_cast<std::uint32_t>(first_.size() - 1); }
+  std::uint32_t n_indicators() const { return first_.back(); }
+  std::uint32_t arity(VariableId variable) const { return first_[index(variable) + 1] - first_[index(variable)]; }
+  std::uint32_t first(VariableId variable) const { return first_[index(variable)]; }
+  IndicatorId indicator(VariableId variable, std::uint32_t value) const {
+    return IndicatorId{first_[index(variable)] + value};
+  }
+  VariableId variable(IndicatorId indicator) const { return variable_[index(indicator)]; }
+  std::uint32_t value(IndicatorId indicator) const { return index(indicator) - first(variable(indicator)); }
+
+ private:
+  std::vector<std::uint32_t> first_;
+  std::vector<VariableId> variable_;
+};
+
+// Interned, reference-counted bit sets over indicators. For each variable two planes of bits over scope ids answer
+// in one load what walks ask most: does this scope hold any, or every, value of the variable?
+class Scopes {
+ public:
+  explicit Scopes(const Domain& domain);
+
+  // Returns the id of the scope with these bits, counting one more user of it.
+  ScopeId acquire(std::span<const Word> bits);
+  void acquire(ScopeId scope) { ++users_[index(scope)]; }
+  void release(ScopeId scope);
+
+  std::span<const Word> bits(ScopeId scope) const { return {bits_.data() + index(scope) * n_words_, n_words_}; }
+  bool holds(ScopeId scope, VariableId variable) const { return test(any_[index(variable)], scope); }
+  bool holds_all(ScopeId scope, VariableId variable) const { return test(all_[index(variable)], scope); }
+  bool holds(ScopeId scope, IndicatorId indicator) const {
+    return (bits(scope)[index(indicator) / 64] >> (index(indicator) % 64)) & 1;
+  }
+  // The plane of bits over scope ids that `holds` reads, for loops that ask about one variable many times.
+  std::span<const Word> plane(VariableId variable) const { return any_[index(variable)]; }
+  // The only value of the variable in a scope that holds some but not all of a complete split's values.
+  std::uint32_t first_value(ScopeId scope, VariableId variable) const;
+
+  std::size_t n_words() const { return n_words_; }
+  std::uint32_t n_ids() const { return static_cast<std::uint32_t>(users_.size()); }
+
+ private:
+  static bool test(const std::vector<Word>& plane, ScopeId scope) {
+    return (plane[index(scope) / 64] >> (index(scope) % 64)) & 1;
+  }
+  std::uint32_t take_slot();
+  void describe(ScopeId scope);
+
+  const Domain& domain_;
+  std::size_t n_words_;
+  std::vector<Word> bits_;            // n_words_ per scope
+  std::vector<std::uint32_t> users_;  // 0: the slot is free
+  std::vector<std::uint64_t> hash_;
+  std::vector<std::uint32_t> free_;
+  std::unordered_multimap<std::uint64_t, ScopeId> by_hash_;
+  std::vector<std::vector<Word>> any_;  // per variable, a bit per scope
+  std::vector<std::vector<Word>> all_;
+};
+
+}  // namespace learnac

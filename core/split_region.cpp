@@ -1,0 +1,333 @@
+#include "split_region.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace learnac {
+
+Branches::Branches(const GrowingCircuit& circuit, const Split& split)
+    : domain_(circuit.domain()),
+      scopes_(circuit.scopes()),
+      variable_(split.variable),
+      value_(split.value),
+      size_(circuit.n_branches(split.variable)),
+      has_rest_(circuit.split_kind() == SplitKind::value_against_rest && domain_.arity(split.variable) > 2) {
+  // Two values against each other are a complete split, whichever value is named.
+  if (!has_rest_) value_ = 0;
+}
+
+bool Branches::is_in_all(ScopeId scope) const {
+  if (scopes_.holds_all(scope, variable_)) return true;
+  return has_rest_ && is_in(scope, 0) && is_in(scope, 1);
+}
+
+bool Branches::is_in(ScopeId scope, std::uint32_t branch) const {
+  if (!has_rest_) return scopes_.holds(scope, domain_.indicator(variable_, branch));
+  if (branch == 0) return scopes_.holds(scope, domain_.indicator(variable_, value_));
+  for (std::uint32_t value = 0; value < domain_.arity(variable_); ++value)
+    if (value != value_ && scopes_.holds(scope, domain_.indicator(variable_, value))) return true;
+  return false;
+}
+
+std::uint32_t Branches::only_branch(ScopeId scope) const {
+  if (has_rest_) return is_in(scope, 0) ? 0 : 1;
+  return scopes_.first_value(scope, variable_);
+}
+
+IndicatorId Branches::indicator(std::uint32_t branch) const {
+  return domain_.indicator(variable_, has_rest_ ? value_ : branch);
+}
+
+// Lanes: the copies of a V-side node, grouped. With singleton branches every node is in one or in all of them, and
+// what is true of one copy is true of all, so that one lane stands for all.
+struct OneLane {
+  static constexpr int n_lanes = 1;
+  const GrowingCircuit& circuit;
+  VariableId variable;
+  std::uint32_t n_branches;
+
+  bool is_in(ScopeId, int) const { return true; }
+  bool is_reused(ScopeId) const { return false; }
+  std::int64_t n_copies(ScopeId scope) const { return circuit.scopes().holds_all(scope, variable) ? n_branches : 1; }
+  // How many children a copy keeps.
+  std::uint32_t n_kept(NodeId id, int) const {
+    const Node& node = circuit.node(id);
+    // A product in one branch holds that branch's indicator itself, which its copy leaves out.
+    if (!circuit.scopes().holds_all(node.scope, variable)) return node.children.size - 1;
+    const bool decides = node.kind == Kind::sum && node.label == index(variable);
+    return decides ? 1 : node.children.size;
+  }
+};
+
+// Value against rest: a lane for each of the two branches.
+struct TwoLanes {
+  static constexpr int n_lanes = 2;
+  const GrowingCircuit& circuit;
+  const Branches& branches;
+  VariableId variable;
+
+  bool is_in(ScopeId scope, int lane) const { return branches.is_in(scope, static_cast<std::uint32_t>(lane)); }
+  // Inside the branch that keeps its indicators there is nothing to condition on.
+  bool is_reused(ScopeId scope) const { return !branches.is_in(scope, 0); }
+  std::int64_t n_copies(ScopeId) const { return 1; }
+  std::uint32_t n_kept(NodeId id, int lane) const {
+    const Node& node = circuit.node(id);
+    const auto children = circuit.children(id);
+    if (node.kind == Kind::sum && node.label == index(variable))
+      return static_cast<std::uint32_t>(std::ranges::count_if(
+          children, [&](Ref child) { return is_in(circuit.node(child.node()).scope, lane); }));
+    const bool leaves_out = lane == 0 && std::ranges::count(children, Ref(branches.indicator(0))) > 0;
+    return node.children.size - (leaves_out ? 1 : 0);
+  }
+};
+
+// What the new sum at a mutual ancestor may save at most on its V side: with it counted among the ancestors' costs, what
+// the V side adds is not negative unless some variable has more values than V.
+static std::int64_t v_side_saving(const Branches& branches) { return branches.has_rest() ? 5 : 3 * std::int64_t{branches.size()}; }
+
+SplitRegion::SplitRegion(const GrowingCircuit& circuit) : circuit_(circuit), most_branches_(0) {
+  const Domain& domain = circuit.domain();
+  for (std::uint32_t v = 0; v < domain.n_variables(); ++v)
+    most_branches_ = std::max(most_branches_, domain.arity(VariableId{v}));
+}
+
+std::int64_t SplitRegion::v_side_floor(VariableId variable) const {
+  if (circuit_.n_branches(variable) >= most_branches_) return 0;
+  // Only sums that decide V can go without a copy, with a link and two edges below each branch.
+  return -3 * std::int64_t{circuit_.n_branches(variable)} * circuit_.n_sums_deciding(variable);
+}
+
+std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
+  begin(split);
+  const Branches branches(circuit_, split);
+  const std::int64_t floor = v_side_floor(split.variable);
+  walk_d_side(split, branches, limit == unlimited ? unlimited : limit - floor);
+  if (!is_exact_) return d_side_bound_ + floor;
+  walk_v_side(branches);
+  const std::int64_t v_cost = branches.has_rest() ? v_side_cost(TwoLanes{circuit_, branches, split.variable})
+                                                  : v_side_cost(OneLane{circuit_, split.variable, branches.size()});
+  return d_side_bound_ + v_cost + v_side_saving(branches) * static_cast<std::int64_t>(deciding_.size());
+}
+
+void SplitRegion::begin(const Split& split) {
+  if (marks_.size() < circuit_.n_node_ids()) marks_.resize(circuit_.n_node_ids() + circuit_.n_node_ids() / 2);
+  if (++epoch_ == 0) {
+    std::ranges::fill(marks_, Mark{});
+    epoch_ = 1;
+  }
+  variable_ = split.variable;
+  plane_ = circuit_.scopes().plane(split.variable);
+  d_side_bound_ = 0;
+  is_exact_ = true;
+  d_side_.clear();
+  d_info_.clear();
+  v_side_.clear();
+  v_info_.clear();
+  deciding_.clear();
+  settled_.clear();
+}
+
+// Depth first from D's parameters upwards; a node is finished after all its parents, so that the branches it is
+// needed in are known and its cost is final. No node's cost is negative: the sum so far is a lower bound.
+void SplitRegion::walk_d_side(const Split& split, const Branches& branches, std::int64_t limit) {
+  n_words_ = branches.n_words();
+  const Leaf& leaf = circuit_.leaf(split.leaf);
+  const std::uint32_t arity = circuit_.domain().arity(leaf.child);
+  for (std::uint32_t value = 0; value < arity; ++value) {
+    const NodeId start = circuit_.parameter_node(ParameterId{index(leaf.first_parameter) + value});
+    mark(start, 0);
+    stack_.push_back({start, 0});
+    while (!stack_.empty()) {
+      Frame& top = stack_.back();
+      const auto parents = circuit_.parents(top.node);
+      if (top.next < parents.size()) {
+        const NodeId parent = parents[top.next++];
+        if (is_marked(parent) || has_variable(circuit_.node(parent).scope)) continue;
+        mark(parent, 0);
+        stack_.push_back({parent, 0});
+        continue;
+      }
+      d_side_bound_ += finish_d_node(top.node, branches);
+      stack_.pop_back();
+      if (d_side_bound_ > limit) {
+        stack_.clear();
+        is_exact_ = false;
+        return;
+      }
+    }
+  }
+}
+
+std::int64_t SplitRegion::finish_d_node(NodeId id, const Branches& branches) {
+  const auto slot = static_cast<std::uint32_t>(d_side_.size());
+  mark(id, slot);
+  d_side_.push_back(id);
+  d_info_.resize(d_info_.size() + 2 * n_words_, 0);
+  ++n_visits_;
+  Word* needed = d_info_.data() + 2 * n_words_ * slot;
+  Word* contested = needed + n_words_;
+  std::int64_t cost = 0;
+  for (const NodeId parent_id : circuit_.parents(id)) {
+    const Node& parent = circuit_.node(parent_id);
+    if (has_variable(parent.scope)) {
+      cost += meet_mutual_ancestor(parent_id, id, branches, needed);
+      continue;
+    }
+    const Word* wanted = d_info_.data() + 2 * n_words_ * this->slot(parent_id);
+    for (std::size_t w = 0; w < n_words_; ++w) {
+      contested[w] |= parent.kind == Kind::product ? needed[w] & wanted[w] : wanted[w];
+      needed[w] |= wanted[w];
+    }
+  }
+  std::int64_t n_copies = 0, n_merged = 0;
+  for (std::size_t w = 0; w < n_words_; ++w) {
+    n_copies += __builtin_popcountll(needed[w]);
+    n_merged += __builtin_popcountll(needed[w] & ~contested[w]);
+  }
+  const Node& node = circuit_.node(id);
+  cost += (n_copies - 1) * node.children.size;
+  return node.kind == Kind::product ? cost - n_merged : cost;
+}
+
+// Every mutual ancestor is a product, or the circuit would not be smooth; it is met once, because no two children of
+// a product are D-ancestors.
+std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches,
+                                               Word* needed) {
+  const ScopeId scope = circuit_.node(ancestor).scope;
+  Word* contested = needed + n_words_;
+  if (!branches.is_in_all(scope)) {
+    const std::uint32_t branch = branches.only_branch(scope);
+    const Word bit = Word{1} << (branch % 64);
+    contested[branch / 64] |= needed[branch / 64] & bit;
+    needed[branch / 64] |= bit;
+    settled_.push_back({ancestor, d_child, Ref()});
+    return 0;
+  }
+  for (std::size_t w = 0; w < n_words_; ++w) {
+    const Word every = w + 1 < n_words_ || branches.size() % 64 == 0 ? ~Word{0} : (Word{1} << (branches.size() % 64)) - 1;
+    contested[w] |= needed[w];
+    needed[w] = every;
+  }
+  const Ref v_child = child_with_variable(ancestor);
+  deciding_.push_back({ancestor, d_child, v_child});
+  // A sum with a product for each branch: its indicator, if it has one of its own, and the two copies.
+  const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
+  const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
+  const bool is_spliced = circuit_.node(ancestor).children.size == 2;
+  return n_new - 1 - (is_spliced ? 1 : 0) - v_side_saving(branches);
+}
+
+Ref SplitRegion::child_with_variable(NodeId product) const {
+  for (const Ref child : circuit_.children(product)) {
+    if (child.is_indicator() ? circuit_.domain().variable(child.indicator()) == variable_
+                             : has_variable(circuit_.node(child.node()).scope))
+      return child;
+  }
+  assert(false && "the product has the variable in scope");
+  return Ref();
+}
+
+// Depth first downwards from the mutual ancestors' V children; the reverse of the finishing order has parents first.
+void SplitRegion::walk_v_side(const Branches& branches) {
+  const auto visit = [&](Ref child) {
+    if (child.is_indicator() || is_marked(child.node())) return;
+    mark(child.node(), 0);
+    // A node inside the branch that keeps its indicators is used as it is, with all below it.
+    const bool is_reused = branches.has_rest() && !branches.is_in(circuit_.node(child.node()).scope, 0);
+    stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
+  };
+  for (const MutualAncestor& ancestor : deciding_) {
+    visit(ancestor.v_child);
+    while (!stack_.empty()) {
+      Frame& top = stack_.back();
+      const NodeId id = top.node;
+      const auto children = circuit_.children(id);
+      if (circuit_.node(id).kind == Kind::sum && top.next < children.size()) {
+        visit(children[top.next++]);
+      } else if (circuit_.node(id).kind == Kind::product && top.next == 0) {
+        ++top.next;
+        visit(child_with_variable(id));
+      } else {
+        v_side_.push_back(id);
+        stack_.pop_back();
+      }
+    }
+  }
+  std::ranges::reverse(v_side_);
+  v_info_.assign(v_side_.size(), VInfo{});
+  n_visits_ += v_side_.size();
+  // Slots of the V side follow those of the D side.
+  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  for (std::uint32_t slot = 0; slot < v_side_.size(); ++slot) mark(v_side_[slot], offset + slot);
+}
+
+template <class Lanes>
+std::int64_t SplitRegion::v_side_cost(const Lanes& lanes) {
+  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  for (const MutualAncestor& ancestor : deciding_) {
+    VInfo& info = v_info_[slot(ancestor.v_child.node()) - offset];
+    ++info.n_links_lost;
+    for (Parents& parents : info.parents) parents = parents == Parents::none ? Parents::one_product : Parents::other;
+  }
+  std::int64_t cost = 0;
+  for (std::uint32_t slot = 0; slot < v_side_.size(); ++slot) cost += v_node_cost(lanes, slot);
+  return cost;
+}
+
+template <class Lanes>
+std::int64_t SplitRegion::v_node_cost(const Lanes& lanes, std::uint32_t slot) {
+  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  const NodeId id = v_side_[slot];
+  const Node& node = circuit_.node(id);
+  VInfo& info = v_info_[slot];
+  const bool is_product = node.kind == Kind::product;
+  const std::uint32_t n_links_left = node.parents.size - info.n_links_lost;
+  if (lanes.is_reused(node.scope)) {
+    const bool is_merged = is_product && n_links_left == 0 && info.parents[Lanes::n_lanes - 1] == Parents::one_product;
+    return is_merged ? -1 : 0;
+  }
+  info.is_dropped = n_links_left == 0;
+  std::int64_t cost = info.is_dropped ? -std::int64_t{node.children.size} : 0;
+  if (is_product && n_links_left == 1 && only_remaining_parent_is_product(id)) --cost;
+
+  Parents passed[2] = {Parents::none, Parents::none};
+  for (int lane = 0; lane < Lanes::n_lanes; ++lane) {
+    if (!lanes.is_in(node.scope, lane)) continue;
+    const std::uint32_t n_kept = lanes.n_kept(id, lane);
+    passed[lane] = is_product ? Parents::one_product : Parents::other;
+    // A copy with one child is spliced out: its parents become the child's.
+    if (n_kept == 1) {
+      passed[lane] = info.parents[lane];
+      continue;
+    }
+    const bool is_merged = is_product && info.parents[lane] == Parents::one_product;
+    cost += lanes.n_copies(node.scope) * (std::int64_t{n_kept} - (is_merged ? 1 : 0));
+  }
+  const auto pass_on = [&](Ref child) {
+    if (child.is_indicator() || !is_marked(child.node())) return;
+    VInfo& below = v_info_[this->slot(child.node()) - offset];
+    below.n_links_lost += info.is_dropped ? 1 : 0;
+    const ScopeId scope = circuit_.node(child.node()).scope;
+    for (int lane = 0; lane < Lanes::n_lanes; ++lane) {
+      if (!lanes.is_in(scope, lane) || passed[lane] == Parents::none) continue;
+      below.parents[lane] = below.parents[lane] == Parents::none ? passed[lane] : Parents::other;
+    }
+  };
+  for (const Ref child : circuit_.children(id)) pass_on(child);
+  return cost;
+}
+
+bool SplitRegion::only_remaining_parent_is_product(NodeId node) const {
+  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  for (const NodeId parent : circuit_.parents(node)) {
+    if (is_marked(parent)) {
+      if (v_info_[slot(parent) - offset].is_dropped) continue;
+    } else if (std::ranges::any_of(deciding_, [&](const MutualAncestor& m) { return m.node == parent; })) {
+      continue;
+    }
+    return circuit_.node(parent).kind == Kind::product;
+  }
+  return false;
+}
+
+}  // namespace learnac

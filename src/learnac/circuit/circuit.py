@@ -1,0 +1,61 @@
+"""The frozen circuit: arrays that answer queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Schema
+
+
+class NodeKind(IntEnum):
+    """What a circuit node is; the values are those of `Circuit.kinds`."""
+
+    INDICATOR = 0
+    PARAMETER = 1
+    SUM = 2
+    PRODUCT = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Circuit:
+    """An arithmetic circuit as compressed rows of children, children before parents, the root last.
+
+    The first nodes are the indicators, one for each (variable, value), then the parameters. A label is the indicator's
+    number, the parameter's number, or the variable that a sum decides.
+    """
+
+    schema: Schema
+    kinds: NDArray[np.uint8]  # (n_nodes,)
+    labels: NDArray[np.uint32]  # (n_nodes,)
+    child_offsets: NDArray[np.uint64]  # (n_nodes + 1,)
+    children: NDArray[np.uint32]  # (n_edges,)
+    parameters: NDArray[np.float64]  # (n_parameters,)
+    # Where each parameter stands in the network: variable, node of its tree, value of the variable.
+    parameter_origins: NDArray[np.int32]  # (n_parameters, 3)
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def n_edges(self) -> int:
+        """What a query costs: every pass over the circuit visits each edge once."""
+        return len(self.children)
+
+    @property
+    def n_parameters(self) -> int:
+        return len(self.parameters)
+
+    @property
+    def root(self) -> int:
+        return self.n_nodes - 1
+
+    def children_of(self, node: int) -> NDArray[np.uint32]:
+        return self.children[int(self.child_offsets[node]) : int(self.child_offsets[node + 1])]
+
+    def __repr__(self) -> str:
+        return f"Circuit({self.schema.n_variables} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters)"

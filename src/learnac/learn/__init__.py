@@ -1,0 +1,20 @@
+"""Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
+
+from learnac.learn.loop import LearnedModel, StepInfo, Stop, learn
+from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
+from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import Split, SplitKind, SplitSpace
+
+__all__ = [
+    "BayesianDirichlet",
+    "LearnSettings",
+    "LearnedModel",
+    "Likelihood",
+    "Score",
+    "Split",
+    "SplitKind",
+    "SplitSpace",
+    "StepInfo",
+    "Stop",
+    "learn",
+]

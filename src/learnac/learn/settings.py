@@ -1,0 +1,116 @@
+"""What a user controls about learning, checked once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Schema
+from learnac.errors import listed
+from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
+from learnac.learn.splits import SplitKind
+
+SCHEDULES = ("quick", "greedy")
+CRITERIA = ("likelihood", "bdeu")
+SPLITS = tuple(kind.value for kind in SplitKind)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnSettings:
+    """The search of Table 1: scores, penalties, budgets. Raises ValueError or TypeError for what makes no sense."""
+
+    edge_penalty: float = 0.02
+    parameter_penalty: float = 0.5
+    schedule: str = "quick"
+    criterion: str = "likelihood"
+    alpha: float = 1.0
+    equivalent_sample_size: float = 1.0
+    splits: str = "complete"
+    max_edges: int | None = None
+    halve_edge_penalty: bool = False
+    max_splits: int | None = None
+    max_seconds: float | None = None
+    patience: int | None = None
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        _check_choice("schedule", self.schedule, SCHEDULES)
+        _check_choice("criterion", self.criterion, CRITERIA)
+        _check_choice("splits", self.splits, SPLITS)
+        for name in ("edge_penalty", "parameter_penalty", "alpha"):
+            _check_number(name, getattr(self, name), least=0)
+        _check_number("equivalent_sample_size", self.equivalent_sample_size, least=0, is_open=True)
+        _check_number("max_seconds", self.max_seconds, least=0)
+        _check_whole("max_edges", self.max_edges, least=1)
+        _check_whole("max_splits", self.max_splits, least=0)
+        _check_whole("patience", self.patience, least=1)
+        _check_whole("n_threads", self.n_threads, least=1)
+        if self.n_threads is None:
+            raise TypeError("n_threads: expected a whole number, found None")
+        if self.halve_edge_penalty and self.max_edges is None:
+            raise ValueError("halve_edge_penalty: expected max_edges to be set too, or halving would never end")
+        if self.halve_edge_penalty and self.edge_penalty == 0:
+            raise ValueError("halve_edge_penalty: expected an edge_penalty above 0, found 0")
+
+    def make_score(self) -> Score:
+        if self.criterion == "bdeu":
+            return BayesianDirichlet(self.equivalent_sample_size)
+        return Likelihood(self.alpha)
+
+
+def allowed_parent_masks(
+    schema: Schema, allowed_parents: Mapping[Any, Iterable[Any]] | None
+) -> tuple[NDArray[np.bool_], ...] | None:
+    """Per variable, which variables may be its parents. Variables that the mapping leaves out may have any."""
+    if allowed_parents is None:
+        return None
+    if not isinstance(allowed_parents, Mapping):
+        raise TypeError(f"allowed_parents: expected a mapping, found {type(allowed_parents).__name__}")
+    masks = [np.ones(schema.n_variables, dtype=bool) for _ in schema.names]
+    for child, parents in allowed_parents.items():
+        if isinstance(parents, str):
+            raise TypeError(f"allowed_parents[{child!r}]: expected a list of names, found the string {parents!r}")
+        mask = np.zeros(schema.n_variables, dtype=bool)
+        for parent in parents:
+            if parent == child:
+                raise ValueError(f"allowed_parents[{child!r}]: a variable cannot be its own parent")
+            mask[_position(schema, parent)] = True
+        masks[_position(schema, child)] = mask
+    return tuple(masks)
+
+
+def _position(schema: Schema, name: object) -> int:
+    if name not in schema.names:
+        raise ValueError(f"allowed_parents: expected names of variables, found {name!r}; there are {listed(schema.names)}")
+    return schema.names.index(str(name))
+
+
+def _check_choice(name: str, found: object, choices: tuple[str, ...]) -> None:
+    if found not in choices:
+        raise ValueError(f"{name}: expected one of {listed(choices)}, found {found!r}")
+
+
+def _check_number(name: str, found: object, least: float, is_open: bool = False) -> None:
+    if found is None and name == "max_seconds":
+        return
+    if not isinstance(found, Real) or isinstance(found, bool):
+        raise TypeError(f"{name}: expected a number, found {found!r}")
+    value = float(found)
+    if math.isnan(value) or value < least or (is_open and value == least) or (math.isinf(value) and name != "max_seconds"):
+        bound = "above" if is_open else "at least"
+        raise ValueError(f"{name}: expected a finite number {bound} {least}, found {found}")
+
+
+def _check_whole(name: str, found: object, least: int) -> None:
+    if found is None:
+        return
+    if not isinstance(found, Integral) or isinstance(found, bool):
+        raise TypeError(f"{name}: expected a whole number, found {found!r}")
+    if int(found) < least:
+        raise ValueError(f"{name}: expected at least {least}, found {found}")

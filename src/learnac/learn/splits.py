@@ -1,0 +1,57 @@
+"""Splits of a leaf, and the search space they come from (Definitions 1 and 2 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class SplitKind(StrEnum):
+    """How a split deals the values of its variable out to branches."""
+
+    COMPLETE = "complete"  # a branch for each value, as in the paper
+    BINARY = "binary"  # one value against the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Splits leaf `leaf` on `variable`; `value` is what a binary split sets against the rest, else 0."""
+
+    leaf: int
+    variable: int
+    value: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitSpace:
+    """Which splits there can be: arities, kind, and the parents each variable may have."""
+
+    arities: NDArray[np.int64]
+    kind: SplitKind
+    allowed_parents: tuple[NDArray[np.bool_], ...] | None = None  # per child, over variables
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.arities)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each variable's indicators begin among all indicators."""
+        return np.concatenate([[0], np.cumsum(self.arities)[:-1]]).astype(np.int64)
+
+    @property
+    def is_binary(self) -> bool:
+        return self.kind is SplitKind.BINARY
+
+    def n_branches(self, variable: int) -> int:
+        return 2 if self.is_binary else int(self.arities[variable])
+
+    def branch_of(self, split: Split) -> NDArray[np.uint32]:
+        """The branch that each value of the split's variable goes to."""
+        arity = int(self.arities[split.variable])
+        if not self.is_binary or arity == 2:
+            return np.arange(arity, dtype=np.uint32)
+        return (np.arange(arity) != split.value).astype(np.uint32)
