@@ -178,10 +178,8 @@ void SplitApplication::keep_children(NodeId original, std::uint32_t branch) {
 // Gives a dropped original the children of one of its copies. Links to nodes outside the region are there already.
 void SplitApplication::turn_into_copy(NodeId original, ScopeId acquired) {
   Node& node = circuit_.nodes_[index(original)];
-  circuit_.n_edges_ -= node.children.size;
-  circuit_.n_edges_ += turned_kept_.size();
-  circuit_.children_.clear(node.children);
-  for (const Ref child : turned_kept_) circuit_.children_.push(node.children, child);
+  circuit_.clear_children(original);
+  for (const Ref child : turned_kept_) circuit_.push_child(original, child);
   for (std::size_t i = turned_n_outside_; i < turned_kept_.size(); ++i)
     circuit_.parents_.push(circuit_.nodes_[index(turned_kept_[i].node())].parents, original);
   circuit_.scopes_.release(node.scope);

@@ -5,7 +5,8 @@
 namespace learnac {
 
 GrowingCircuit::GrowingCircuit(std::span<const std::uint32_t> arities, SplitKind kind)
-    : domain_(arities), scopes_(domain_), split_kind_(kind), n_sums_deciding_(arities.size(), 0) {
+    : domain_(arities), scopes_(domain_), split_kind_(kind), n_sums_deciding_(arities.size(), 0),
+      n_indicator_links_(arities.size(), 0) {
   build_initial();
 }
 
@@ -63,7 +64,7 @@ NodeId GrowingCircuit::add_node(Kind kind, ScopeId acquired, std::uint32_t label
 // Its links must be gone from the other side already.
 void GrowingCircuit::free_node(NodeId node) {
   Node& gone = nodes_[index(node)];
-  n_edges_ -= gone.children.size;
+  clear_children(node);
   if (gone.kind == Kind::sum) --n_sums_deciding_[gone.label];
   children_.release(gone.children);
   parents_.release(gone.parents);
@@ -73,9 +74,22 @@ void GrowingCircuit::free_node(NodeId node) {
 }
 
 void GrowingCircuit::link(NodeId parent, Ref child) {
+  push_child(parent, child);
+  if (!child.is_indicator()) parents_.push(nodes_[index(child.node())].parents, parent);
+}
+
+void GrowingCircuit::push_child(NodeId parent, Ref child) {
   children_.push(nodes_[index(parent)].children, child);
   ++n_edges_;
-  if (!child.is_indicator()) parents_.push(nodes_[index(child.node())].parents, parent);
+  if (child.is_indicator()) ++n_indicator_links_[index(domain_.variable(child.indicator()))];
+}
+
+void GrowingCircuit::clear_children(NodeId parent) {
+  List& list = nodes_[index(parent)].children;
+  for (const Ref child : children_.items(list))
+    if (child.is_indicator()) --n_indicator_links_[index(domain_.variable(child.indicator()))];
+  n_edges_ -= list.size;
+  children_.clear(list);
 }
 
 LeafId GrowingCircuit::add_leaf(VariableId child) {
@@ -111,8 +125,7 @@ void GrowingCircuit::merge_into_product_parent(NodeId node) {
   --n_edges_;
   for (std::uint32_t i = 0; i < nodes_[index(node)].children.size; ++i) {
     const Ref child = children(node)[i];
-    children_.push(siblings, child);
-    ++n_edges_;
+    push_child(parent, child);
     if (!child.is_indicator()) parents_.replace(nodes_[index(child.node())].parents, node, parent);
   }
   free_node(node);

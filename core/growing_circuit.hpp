@@ -65,6 +65,8 @@ class GrowingCircuit {
   NodeId parameter_node(ParameterId parameter) const { return parameter_nodes_[index(parameter)]; }
   LeafId leaf_of(ParameterId parameter) const { return parameter_leaves_[index(parameter)]; }
   std::uint32_t n_sums_deciding(VariableId variable) const { return n_sums_deciding_[index(variable)]; }
+  // How many products hold an indicator of the variable.
+  std::uint32_t n_indicator_links(VariableId variable) const { return n_indicator_links_[index(variable)]; }
   std::uint32_t n_parameter_ids() const { return static_cast<std::uint32_t>(parameter_nodes_.size()); }
 
   NodeId root() const { return root_; }
@@ -83,6 +85,9 @@ class GrowingCircuit {
   NodeId add_node(Kind kind, ScopeId acquired, std::uint32_t label);
   void free_node(NodeId node);
   void link(NodeId parent, Ref child);
+  // The child's side of the link is the caller's concern.
+  void push_child(NodeId parent, Ref child);
+  void clear_children(NodeId parent);
   LeafId add_leaf(VariableId child);
   // The two simplifications; each only removes edges.
   void splice_if_single(NodeId node);
@@ -101,6 +106,7 @@ class GrowingCircuit {
   std::vector<NodeId> parameter_nodes_;  // by ParameterId; no_node once the leaf is split
   std::vector<LeafId> parameter_leaves_;  // by ParameterId
   std::vector<std::uint32_t> n_sums_deciding_;
+  std::vector<std::uint32_t> n_indicator_links_;
   NodeId root_ = no_node;
   std::uint64_t n_edges_ = 0;
 };

@@ -81,9 +81,51 @@ struct TwoLanes {
   }
 };
 
-// What the new sum at a mutual ancestor may save at most on its V side: with it counted among the ancestors' costs, what
-// the V side adds is not negative unless some variable has more values than V.
-static std::int64_t v_side_saving(const Branches& branches) { return branches.has_rest() ? 5 : 3 * std::int64_t{branches.size()}; }
+// Bounds on what the V side costs; docs/decisions/0002-edge-cost-bounds.md says why they hold.
+//
+// Only a sum that decides V can cost less than nothing: its copies are spliced out, and so may be the products below.
+static std::int64_t most_saved_at_a_sum(const Branches& branches) {
+  return branches.has_rest() ? 5 : 3 * std::int64_t{branches.size()};
+}
+
+// A running lower bound: what the nodes met so far cost at least, less what may be saved at sums that decide V, of which
+// there are no more than in the circuit, and no more than one for each link that still has to be followed.
+class SplitRegion::VSideBound {
+ public:
+  VSideBound(const SplitRegion& region, const Branches& branches)
+      : variable_(region.variable_),
+        has_rest_(branches.has_rest()),
+        n_extra_copies_(branches.has_rest() ? 1 : std::int64_t{branches.size()} - 1),
+        saved_at_a_sum_(most_saved_at_a_sum(branches)),
+        saved_anywhere_(-region.least_v_side_cost(region.variable_, branches.has_rest())),
+        counts_links_(!branches.has_rest() && branches.size() >= region.most_branches_),
+        n_links_(static_cast<std::int64_t>(region.deciding_.size())) {}
+
+  void meet(const Node& node, bool is_in_all, bool may_be_merged) {
+    if (node.kind == Kind::sum && node.label == index(variable_)) return;
+    if (node.kind == Kind::sum) n_links_ += std::int64_t{node.children.size} - 1;
+    if (!is_in_all) return;
+    cost_ += n_extra_copies_ * node.children.size;
+    if (may_be_merged && node.kind == Kind::product) cost_ -= n_extra_copies_ + 1;
+  }
+  // A link to a node that was met before leads to no further sum.
+  void follow_to_known() { --n_links_; }
+
+  std::int64_t value() const {
+    const std::int64_t by_links = counts_links_ ? saved_at_a_sum_ * n_links_ : saved_anywhere_;
+    return cost_ - std::min(by_links, saved_anywhere_);
+  }
+
+ private:
+  VariableId variable_;
+  bool has_rest_;
+  std::int64_t n_extra_copies_;
+  std::int64_t saved_at_a_sum_;
+  std::int64_t saved_anywhere_;
+  bool counts_links_;
+  std::int64_t n_links_;
+  std::int64_t cost_ = 0;
+};
 
 SplitRegion::SplitRegion(const GrowingCircuit& circuit) : circuit_(circuit), most_branches_(0) {
   const Domain& domain = circuit.domain();
@@ -91,10 +133,16 @@ SplitRegion::SplitRegion(const GrowingCircuit& circuit) : circuit_(circuit), mos
     most_branches_ = std::max(most_branches_, domain.arity(VariableId{v}));
 }
 
+std::int64_t SplitRegion::least_v_side_cost(VariableId variable, bool has_rest) const {
+  const std::int64_t n_sums = circuit_.n_sums_deciding(variable);
+  if (has_rest) return -5 * n_sums - 2 * std::int64_t{circuit_.n_indicator_links(variable)};
+  return -3 * std::int64_t{circuit_.domain().arity(variable)} * n_sums;
+}
+
 std::int64_t SplitRegion::v_side_floor(VariableId variable) const {
-  if (circuit_.n_branches(variable) >= most_branches_) return 0;
-  // Only sums that decide V can go without a copy, with a link and two edges below each branch.
-  return -3 * std::int64_t{circuit_.n_branches(variable)} * circuit_.n_sums_deciding(variable);
+  const bool has_rest = circuit_.split_kind() == SplitKind::value_against_rest && circuit_.domain().arity(variable) > 2;
+  if (!has_rest && circuit_.domain().arity(variable) >= most_branches_) return 0;
+  return least_v_side_cost(variable, has_rest);
 }
 
 std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
@@ -103,10 +151,13 @@ std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
   const std::int64_t floor = v_side_floor(split.variable);
   walk_d_side(split, branches, limit == unlimited ? unlimited : limit - floor);
   if (!is_exact_) return d_side_bound_ + floor;
-  walk_v_side(branches);
-  const std::int64_t v_cost = branches.has_rest() ? v_side_cost(TwoLanes{circuit_, branches, split.variable})
-                                                  : v_side_cost(OneLane{circuit_, split.variable, branches.size()});
-  return d_side_bound_ + v_cost + v_side_saving(branches) * static_cast<std::int64_t>(deciding_.size());
+  // What was taken off the ancestors' costs for the V side is given back to it.
+  const std::int64_t known =
+      d_side_bound_ + most_saved_at_a_sum(branches) * static_cast<std::int64_t>(deciding_.size());
+  const std::int64_t bound = walk_v_side(branches, limit == unlimited ? unlimited : limit - known);
+  if (!is_exact_) return known + bound;
+  return known + (branches.has_rest() ? v_side_cost(TwoLanes{circuit_, branches, split.variable})
+                                      : v_side_cost(OneLane{circuit_, split.variable, branches.size()}));
 }
 
 void SplitRegion::begin(const Split& split) {
@@ -214,7 +265,7 @@ std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, 
   const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
   const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
   const bool is_spliced = circuit_.node(ancestor).children.size == 2;
-  return n_new - 1 - (is_spliced ? 1 : 0) - v_side_saving(branches);
+  return n_new - 1 - (is_spliced ? 1 : 0) - most_saved_at_a_sum(branches);
 }
 
 Ref SplitRegion::child_with_variable(NodeId product) const {
@@ -228,25 +279,40 @@ Ref SplitRegion::child_with_variable(NodeId product) const {
 }
 
 // Depth first downwards from the mutual ancestors' V children; the reverse of the finishing order has parents first.
-void SplitRegion::walk_v_side(const Branches& branches) {
-  const auto visit = [&](Ref child) {
-    if (child.is_indicator() || is_marked(child.node())) return;
+// Ends, with a lower bound, once the V side is sure to exceed `limit`.
+std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t limit) {
+  VSideBound bound(*this, branches);
+  const auto visit = [&](Ref child, bool is_above_sum, bool may_be_merged) {
+    if (child.is_indicator()) return;
+    if (is_marked(child.node())) {
+      if (is_above_sum) bound.follow_to_known();
+      return;
+    }
     mark(child.node(), 0);
+    const Node& node = circuit_.node(child.node());
     // A node inside the branch that keeps its indicators is used as it is, with all below it.
-    const bool is_reused = branches.has_rest() && !branches.is_in(circuit_.node(child.node()).scope, 0);
+    const bool is_reused = branches.has_rest() && !branches.is_in(node.scope, 0);
+    if (!is_reused) bound.meet(node, branches.is_in_all(node.scope), may_be_merged);
     stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
   };
   for (const MutualAncestor& ancestor : deciding_) {
-    visit(ancestor.v_child);
+    visit(ancestor.v_child, true, true);
     while (!stack_.empty()) {
       Frame& top = stack_.back();
       const NodeId id = top.node;
       const auto children = circuit_.children(id);
       if (circuit_.node(id).kind == Kind::sum && top.next < children.size()) {
-        visit(children[top.next++]);
+        const bool decides = circuit_.node(id).label == index(variable_);
+        visit(children[top.next++], !decides, false);
       } else if (circuit_.node(id).kind == Kind::product && top.next == 0) {
         ++top.next;
-        visit(child_with_variable(id));
+        visit(child_with_variable(id), true, true);
+        if (bound.value() > limit) {
+          n_visits_ += v_side_.size() + stack_.size();
+          stack_.clear();
+          is_exact_ = false;
+          return bound.value();
+        }
       } else {
         v_side_.push_back(id);
         stack_.pop_back();
@@ -259,6 +325,7 @@ void SplitRegion::walk_v_side(const Branches& branches) {
   // Slots of the V side follow those of the D side.
   const auto offset = static_cast<std::uint32_t>(d_side_.size());
   for (std::uint32_t slot = 0; slot < v_side_.size(); ++slot) mark(v_side_[slot], offset + slot);
+  return 0;
 }
 
 template <class Lanes>

@@ -92,6 +92,7 @@ class SplitRegion {
   // What the copies of a V-side node will have as parents, for each lane: nothing yet, one product, or anything else
   // (several parents or a sum): only in the second case can a product be merged into its parent.
   enum class Parents : std::uint8_t { none, one_product, other };
+  class VSideBound;
   struct VInfo {
     std::uint32_t n_links_lost = 0;
     Parents parents[2] = {Parents::none, Parents::none};
@@ -107,7 +108,8 @@ class SplitRegion {
   std::int64_t finish_d_node(NodeId node, const Branches& branches);
   std::int64_t meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches, Word* needed);
   Ref child_with_variable(NodeId product) const;
-  void walk_v_side(const Branches& branches);
+  std::int64_t walk_v_side(const Branches& branches, std::int64_t limit);
+  std::int64_t least_v_side_cost(VariableId variable, bool has_rest) const;
   template <class Lanes>
   std::int64_t v_side_cost(const Lanes& lanes);
   template <class Lanes>

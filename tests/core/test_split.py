@@ -1,0 +1,223 @@
+"""SplitAC in the core against the reference, on random sequences of valid splits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from learnac import reference
+from learnac._core import GrowingCircuit
+from learnac.circuit import Circuit, evaluate, indicators_of, is_decomposable, is_deterministic, is_smooth
+from learnac.data import Schema
+from learnac.reference.circuit import Node
+from learnac.reference.learn import Network, SplitKind
+
+Floats = NDArray[np.float64]
+N_SPLITS = 12
+
+kinds = st.sampled_from(["complete", "binary"])
+arities_of_two_to_seven = st.lists(st.integers(1, 5), min_size=2, max_size=7)
+# Of one length, since lists that hypothesis may end early are mostly very short.
+choices = st.lists(st.integers(0, 9999), min_size=N_SPLITS, max_size=N_SPLITS)
+
+
+@dataclass
+class Twins:
+    """The core's circuit and the reference's, grown by the same splits."""
+
+    arities: list[int]
+    kind: SplitKind
+    core: GrowingCircuit
+    network: Network
+    circuit: Node
+
+    @classmethod
+    def of(cls, arities: list[int], kind: SplitKind) -> Twins:
+        core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary")
+        return cls(arities, kind, core, reference.initial_network(arities), reference.initial_circuit(arities))
+
+    def splits(self) -> list[reference.Split]:
+        """Two values against each other are one split in the core, named by the first of them."""
+        found = reference.valid_splits(self.network, self.kind)
+        return [split for split in found if self.arities[split.variable] > 2 or split.branches[0] == (0,)]
+
+    def in_core(self, split: reference.Split) -> tuple[int, int, int]:
+        return split.leaf, split.variable, split.branches[0][0] if self.kind == "binary" else 0
+
+    def apply(self, split: reference.Split) -> tuple[int, int, int]:
+        self.network, self.circuit = reference.apply_split(self.network, self.circuit, split)
+        return self.core.apply_split(*self.in_core(split))
+
+    def random_parameters(self, seed: int) -> dict[int, Floats]:
+        rng = np.random.default_rng(seed)
+        leaves = self.network.leaves.items()
+        return {i: rng.dirichlet(np.full(self.arities[leaf.variable], 2.0)) for i, leaf in leaves}
+
+    def freeze(self, parameters: dict[int, Floats]) -> Circuit:
+        kinds, labels, child_offsets, children, origins = self.core.freeze()
+        names = tuple(f"x{v}" for v in range(len(self.arities)))
+        schema = Schema(names, tuple(tuple(range(arity)) for arity in self.arities))
+        values = np.array([parameters[leaf][value] for leaf, value in origins.tolist()])
+        variables = [self.network.leaves[leaf].variable for leaf in origins[:, 0].tolist()]
+        places = np.column_stack([variables, origins]).astype(np.int32)
+        return Circuit(schema, kinds, labels, child_offsets, children, values, places)
+
+
+def all_worlds(arities: Sequence[int]) -> NDArray[np.int64]:
+    """(variables x worlds)"""
+    return np.array(list(itertools.product(*map(range, arities)))).T
+
+
+def tree_probabilities(network: Network, parameters: dict[int, Floats], worlds: NDArray[np.int64]) -> Floats:
+    """P(x) as the product of the tree entries that each world reaches."""
+    result = np.ones(worlds.shape[1])
+    for i, leaf in network.leaves.items():
+        reached = np.ones(worlds.shape[1], dtype=bool)
+        for variable, values in leaf.path.items():
+            reached &= np.isin(worlds[variable], list(values))
+        result[reached] *= parameters[i][worlds[leaf.variable, reached]]
+    return result
+
+
+def check_theorem_1(twins: Twins, seed: int) -> None:
+    parameters = twins.random_parameters(seed)
+    frozen = twins.freeze(parameters)
+    assert frozen.n_edges == twins.core.n_edges
+    assert frozen.n_parameters == sum(twins.arities[leaf.variable] for leaf in twins.network.leaves.values())
+    assert is_smooth(frozen)
+    assert is_decomposable(frozen)
+    assert is_deterministic(frozen)
+    worlds = all_worlds(twins.arities)
+    expected = tree_probabilities(twins.network, parameters, worlds)
+    np.testing.assert_allclose(evaluate(frozen, indicators_of(frozen, worlds)), expected, rtol=1e-12)
+    np.testing.assert_allclose(evaluate(frozen, np.ones((1, sum(twins.arities)))), 1, rtol=1e-12)
+
+
+@settings(max_examples=120, deadline=None)
+@given(arities_of_two_to_seven, kinds, choices)
+def test_every_split_costs_what_was_predicted_and_what_the_reference_pays(
+    arities: list[int], kind: SplitKind, choices: list[int]
+) -> None:
+    twins = Twins.of(arities, kind)
+    assert twins.core.n_edges == reference.n_edges(twins.circuit)
+    for choice in choices:
+        splits = twins.splits()
+        if not splits:
+            return
+        split = splits[choice % len(splits)]
+        before = twins.core.n_edges
+        predicted = twins.core.edge_cost(*twins.in_core(split))
+        n_leaves = twins.core.n_leaves
+        assert twins.apply(split) == (n_leaves, len(split.branches), predicted)
+        assert twins.core.n_edges == before + predicted == reference.n_edges(twins.circuit)
+        assert twins.core.n_leaves == n_leaves + len(split.branches)
+        twins.core.check_invariants()
+
+
+@settings(max_examples=60, deadline=None)
+@given(arities_of_two_to_seven.filter(lambda a: math.prod(a) <= 400), kinds, choices)
+def test_the_circuit_equals_its_trees_after_every_split(
+    arities: list[int], kind: SplitKind, choices: list[int]
+) -> None:
+    twins = Twins.of(arities, kind)
+    check_theorem_1(twins, seed=0)
+    for choice in choices:
+        if splits := twins.splits():
+            twins.apply(splits[choice % len(splits)])
+            check_theorem_1(twins, seed=choice)
+
+
+@settings(max_examples=60, deadline=None)
+@given(arities_of_two_to_seven, kinds, choices, st.integers(0, 9999))
+def test_costs_of_all_candidates_and_their_limits(
+    arities: list[int], kind: SplitKind, choices: list[int], seed: int
+) -> None:
+    """Below the limit the cost is exact; above it, a bound that says so. Asking changes nothing."""
+    twins = Twins.of(arities, kind)
+    for choice in choices:
+        if splits := twins.splits():
+            twins.apply(splits[choice % len(splits)])
+    rng = np.random.default_rng(seed)
+    edges = reference.n_edges(twins.circuit)
+    candidates = twins.splits()
+    for position in rng.permutation(len(candidates))[:10]:
+        split = candidates[position]
+        after = reference.apply_split(twins.network, twins.circuit, split)[1]
+        cost = reference.n_edges(after) - edges
+        assert twins.core.edge_cost(*twins.in_core(split)) == cost
+        for limit in (-100, -1, 0, cost - 1, cost, cost + 1, int(rng.integers(-5, 2 * abs(cost) + 5))):
+            priced = twins.core.edge_cost(*twins.in_core(split), limit=limit)
+            if cost <= limit:
+                assert priced == cost
+            else:
+                assert limit < priced <= cost
+    assert twins.core.n_edges == edges
+    twins.core.check_invariants()
+
+
+def test_hand_counted_splits() -> None:
+    """The circuits of tests/reference/test_reference_circuit.py."""
+    circuit = GrowingCircuit(np.array([2, 2, 2], dtype=np.uint32), False)
+    edges = [circuit.n_edges]
+    for leaf, variable in [(1, 0), (3, 2), (4, 2)]:
+        circuit.apply_split(leaf, variable, 0)
+        edges.append(circuit.n_edges)
+    second = 2 + 2 * (3 + 2 + 3 + 6) + (3 + 6)
+    assert edges == [21, 28, second, second + 9]
+
+
+def test_binary_splits_of_one_variable_narrow_the_rest() -> None:
+    circuit = GrowingCircuit(np.array([3, 2], dtype=np.uint32), True)
+    edges = [circuit.n_edges]
+    for leaf, value in [(1, 0), (3, 1)]:
+        circuit.apply_split(leaf, 0, value)
+        edges.append(circuit.n_edges)
+    assert edges == [17, 2 + 3 + 2 + 2 * 3 + 2 * 6, 2 + 3 + 2 + 2 * 3 + 3 * 6]
+
+
+def test_variables_of_more_values_than_a_word_has_bits() -> None:
+    """Scopes, branches and the copies that they need span several words."""
+    for kind in ("complete", "binary"):
+        twins = Twins.of([70, 2, 130], kind)
+        for leaf, variable in [(1, 0), (2, 1)]:
+            split = next(s for s in twins.splits() if (s.leaf, s.variable) == (leaf, variable))
+            twins.apply(split)
+            assert twins.core.n_edges == reference.n_edges(twins.circuit)
+            twins.core.check_invariants()
+        check_theorem_1(twins, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ((9, 0, 0), "leaf: expected less than 6, found 9"),
+        ((1, 0, 0), "leaf 1 is already split"),
+        ((4, 4, 0), "variable: expected less than 4, found 4"),
+        ((4, 2, 3), "value: expected less than 3, found 3"),
+        ((0, 3, 0), "a variable with one value cannot be split on"),
+        ((4, 1, 0), "a leaf cannot be split on its own child variable"),
+    ],
+)
+def test_splits_that_cannot_be_are_refused(split: tuple[int, int, int], message: str) -> None:
+    circuit = GrowingCircuit(np.array([2, 2, 3, 1], dtype=np.uint32), False)
+    circuit.apply_split(1, 0, 0)
+    for refuse in (circuit.apply_split, circuit.edge_cost):
+        with pytest.raises(ValueError, match=message):
+            refuse(*split)
+    circuit.check_invariants()
+    assert circuit.n_edges == 2 + 2 + 3 * 3 + 20
+
+
+def test_circuits_without_variables_or_values_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least one variable"):
+        GrowingCircuit(np.array([], dtype=np.uint32), False)
+    with pytest.raises(ValueError, match="every variable to have a value"):
+        GrowingCircuit(np.array([2, 0], dtype=np.uint32), False)
