@@ -24,6 +24,7 @@ AppliedSplit SplitApplication::apply(const Split& split) {
   build_v_copies(branches);
   join_at_ancestors(branches);
   simplify();
+  ++circuit_.version_;
   assert(circuit_.n_edges() == edges_before + static_cast<std::uint64_t>(result.edge_cost));
   (void)edges_before;
   return result;

@@ -3,20 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <tuple>
-#include <vector>
 
 #include "growing_circuit.hpp"
 
 namespace learnac {
-
-struct Candidate {
-  Split split;
-  double net_gain = 0;      // likelihood gain less what its parameters cost
-  std::int64_t cost = 0;    // edge cost when last priced, or a lower bound
-  std::uint32_t epoch = 0;  // when it was last priced exactly
-};
 
 struct ChosenSplit {
   Split split;

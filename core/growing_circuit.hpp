@@ -13,7 +13,7 @@ namespace learnac {
 
 enum class Kind : std::uint8_t { free, parameter, sum, product };
 
-struct Node {
+struct alignas(32) Node {
   Kind kind = Kind::free;
   ScopeId scope{};
   std::uint32_t label = 0;  // a sum: the variable it decides; a parameter: its ParameterId
@@ -69,6 +69,8 @@ class GrowingCircuit {
   std::uint32_t n_indicator_links(VariableId variable) const { return n_indicator_links_[index(variable)]; }
   std::uint32_t n_parameter_ids() const { return static_cast<std::uint32_t>(parameter_nodes_.size()); }
 
+  // Goes up with every split.
+  std::uint64_t version() const { return version_; }
   NodeId root() const { return root_; }
   std::uint32_t n_node_ids() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(NodeId node) const { return nodes_[index(node)]; }
@@ -109,6 +111,7 @@ class GrowingCircuit {
   std::vector<std::uint32_t> n_indicator_links_;
   NodeId root_ = no_node;
   std::uint64_t n_edges_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace learnac

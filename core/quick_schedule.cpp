@@ -1,45 +1,77 @@
 #include "quick_schedule.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace learnac {
+namespace {
+
+// Orders of heaps: what should come out last is smallest.
+constexpr auto later_fresh = [](const auto& a, const auto& b) {
+  return a.net_gain != b.net_gain ? a.net_gain < b.net_gain
+                                  : std::tuple(a.variable, a.value) > std::tuple(b.variable, b.value);
+};
+// Queues are made in the order of their leaves.
+constexpr auto later_head = [](const auto& a, const auto& b) {
+  return a.score != b.score ? a.score < b.score : a.queue > b.queue;
+};
+constexpr auto later_priced = [](const auto& a, const auto& b) {
+  return a.score != b.score ? a.score < b.score : comes_before(b.split, a.split);
+};
+
+}  // namespace
 
 QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty)
     : circuit_(circuit), edge_penalty_(edge_penalty), ancestry_(circuit.domain().n_variables()), region_(circuit) {}
 
 void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
                         std::span<const double> net_gains) {
+  if (variables.empty()) return;
   n_candidates_ += variables.size();
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const Candidate candidate{{leaf, VariableId{variables[i]}, values[i]}, net_gains[i], 0, 0};
-    if (free_.empty()) {
-      candidates_.push_back(candidate);
-      push(static_cast<std::uint32_t>(candidates_.size() - 1));
-    } else {
-      const std::uint32_t slot = free_.back();
-      free_.pop_back();
-      candidates_[slot] = candidate;
-      push(slot);
-    }
-  }
+  Queue queue;
+  queue.leaf = leaf;
+  queue.heap.reserve(variables.size());
+  for (std::size_t i = 0; i < variables.size(); ++i) queue.heap.push_back({net_gains[i], variables[i], values[i]});
+  std::ranges::make_heap(queue.heap, later_fresh);
+  queues_.push_back(std::move(queue));
+  push_head(static_cast<std::uint32_t>(queues_.size() - 1));
 }
 
-bool QuickSchedule::is_below(const Entry& a, const Entry& b) const {
-  if (a.score != b.score) return a.score < b.score;
-  return comes_before(candidates_[b.candidate].split, candidates_[a.candidate].split);
+void QuickSchedule::push_head(std::uint32_t queue) {
+  if (queues_[queue].heap.empty()) return;
+  heads_.push_back({queues_[queue].heap.front().net_gain, queue});
+  std::ranges::push_heap(heads_, later_head);
 }
 
-void QuickSchedule::push(std::uint32_t candidate) {
-  heap_.push_back({score(candidates_[candidate]), candidate});
-  std::ranges::push_heap(heap_, [this](const Entry& a, const Entry& b) { return is_below(a, b); });
+void QuickSchedule::push_priced(const Priced& candidate) {
+  priced_.push_back(candidate);
+  std::ranges::push_heap(priced_, later_priced);
 }
 
-std::uint32_t QuickSchedule::pop() {
-  std::ranges::pop_heap(heap_, [this](const Entry& a, const Entry& b) { return is_below(a, b); });
-  const std::uint32_t candidate = heap_.back().candidate;
-  heap_.pop_back();
+QuickSchedule::Priced QuickSchedule::pop_fresh() {
+  std::ranges::pop_heap(heads_, later_head);
+  const std::uint32_t index = heads_.back().queue;
+  heads_.pop_back();
+  Queue& queue = queues_[index];
+  std::ranges::pop_heap(queue.heap, later_fresh);
+  const Fresh fresh = queue.heap.back();
+  queue.heap.pop_back();
+  push_head(index);
+  return {{queue.leaf, VariableId{fresh.variable}, fresh.value}, fresh.net_gain, 0, 0, fresh.net_gain};
+}
+
+QuickSchedule::Priced QuickSchedule::pop_priced() {
+  std::ranges::pop_heap(priced_, later_priced);
+  const Priced candidate = priced_.back();
+  priced_.pop_back();
   return candidate;
+}
+
+bool QuickSchedule::has_fresh_first() const {
+  if (heads_.empty() || priced_.empty()) return priced_.empty();
+  const Queue& queue = queues_[heads_.front().queue];
+  if (heads_.front().score != priced_.front().score) return heads_.front().score > priced_.front().score;
+  const Fresh& fresh = queue.heap.front();
+  return comes_before({queue.leaf, VariableId{fresh.variable}, fresh.value}, priced_.front().split);
 }
 
 bool QuickSchedule::is_valid(const Split& split) const {
@@ -48,36 +80,38 @@ bool QuickSchedule::is_valid(const Split& split) const {
 }
 
 // The greatest cost at which the split still pays.
-std::int64_t QuickSchedule::limit(const Candidate& candidate, std::int64_t most_edges) const {
-  const double most = candidate.net_gain / edge_penalty_;
+std::int64_t QuickSchedule::limit(double net_gain, std::int64_t most_edges) const {
+  const double most = net_gain / edge_penalty_;
   return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(most) : most_edges;
 }
 
 std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
-  while (!heap_.empty() && heap_.front().score > 0) {
-    const std::uint32_t slot = pop();
-    Candidate& candidate = candidates_[slot];
-    if (!is_valid(candidate.split)) {
-      free_.push_back(slot);
-      continue;
+  while (!heads_.empty() || !priced_.empty()) {
+    Priced candidate = has_fresh_first() ? pop_fresh() : pop_priced();
+    if (candidate.score <= 0) {
+      push_priced(candidate);
+      break;
     }
-    if (candidate.epoch == epoch_ && candidate.cost <= most_edges) {
-      const ChosenSplit chosen{candidate.split, candidate.net_gain, candidate.cost};
-      free_.push_back(slot);
-      return chosen;
-    }
+    if (!is_valid(candidate.split)) continue;
+    if (candidate.epoch == epoch_ && candidate.cost <= most_edges)
+      return ChosenSplit{candidate.split, candidate.net_gain, candidate.cost};
     if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) {
-      push(slot);
-      return std::nullopt;
+      push_priced(candidate);
+      break;
     }
-    candidate.cost = region_.edge_cost(candidate.split, limit(candidate, most_edges));
-    candidate.epoch = epoch_;
-    if (score(candidate) > 0 && candidate.cost <= most_edges)
-      push(slot);
-    else
-      parked_.push_back(slot);
+    price(candidate, most_edges);
   }
   return std::nullopt;
+}
+
+void QuickSchedule::price(Priced& candidate, std::int64_t most_edges) {
+  candidate.cost = region_.edge_cost(candidate.split, limit(candidate.net_gain, most_edges));
+  candidate.epoch = epoch_;
+  candidate.score = score(candidate.net_gain, candidate.cost);
+  if (candidate.score > 0 && candidate.cost <= most_edges)
+    push_priced(candidate);
+  else
+    set_aside_.push_back(candidate);
 }
 
 void QuickSchedule::applying(const Split& split) {
@@ -87,11 +121,11 @@ void QuickSchedule::applying(const Split& split) {
 
 void QuickSchedule::set_edge_penalty(double edge_penalty) {
   edge_penalty_ = edge_penalty;
-  std::vector<std::uint32_t> all = std::move(parked_);
-  parked_.clear();
-  for (const Entry& entry : heap_) all.push_back(entry.candidate);
-  heap_.clear();
-  for (const std::uint32_t slot : all) push(slot);
+  priced_.insert(priced_.end(), set_aside_.begin(), set_aside_.end());
+  set_aside_.clear();
+  std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });
+  for (Priced& candidate : priced_) candidate.score = score(candidate.net_gain, candidate.cost);
+  std::ranges::make_heap(priced_, later_priced);
 }
 
 }  // namespace learnac

@@ -13,6 +13,8 @@
 
 namespace learnac {
 
+// Most candidates are priced once and found too dear. So those not yet priced wait in a small heap of their leaf, and
+// only the best of each leaf in a heap of leaves: what is touched often stays in cache.
 class QuickSchedule {
  public:
   QuickSchedule(const GrowingCircuit& circuit, double edge_penalty);
@@ -26,33 +28,50 @@ class QuickSchedule {
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
 
-  bool has_candidates() const { return !heap_.empty() || !parked_.empty(); }
   ScheduleWork work() const { return {n_candidates_, n_evaluations_, region_.n_visits()}; }
 
  private:
-  struct Entry {
+  // Not yet priced: taken to cost nothing.
+  struct Fresh {
+    double net_gain;
+    std::uint32_t variable;
+    std::uint32_t value;
+  };
+  struct Queue {
+    LeafId leaf{};
+    std::vector<Fresh> heap;
+  };
+  struct Head {
     double score;
-    std::uint32_t candidate;
+    std::uint32_t queue;
+  };
+  struct Priced {
+    Split split;
+    double net_gain;
+    std::int64_t cost;
+    std::uint32_t epoch;
+    double score;
   };
 
-  bool is_below(const Entry& a, const Entry& b) const;
-  void push(std::uint32_t candidate);
-  std::uint32_t pop();
   bool is_valid(const Split& split) const;
-  double score(const Candidate& candidate) const {
-    return candidate.net_gain - edge_penalty_ * static_cast<double>(candidate.cost);
-  }
-  std::int64_t limit(const Candidate& candidate, std::int64_t most_edges) const;
+  double score(double net_gain, std::int64_t cost) const { return net_gain - edge_penalty_ * static_cast<double>(cost); }
+  std::int64_t limit(double net_gain, std::int64_t most_edges) const;
+  bool has_fresh_first() const;
+  Priced pop_fresh();
+  Priced pop_priced();
+  void push_head(std::uint32_t queue);
+  void push_priced(const Priced& candidate);
+  void price(Priced& candidate, std::int64_t most_edges);
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   Ancestry ancestry_;
   SplitRegion region_;
   std::uint32_t epoch_ = 1;
-  std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> free_;
-  std::vector<Entry> heap_;
-  std::vector<std::uint32_t> parked_;  // do not pay at the present penalty
+  std::vector<Queue> queues_;
+  std::vector<Head> heads_;        // heap of the queues that are not empty
+  std::vector<Priced> priced_;     // heap of what paid when last priced
+  std::vector<Priced> set_aside_;  // did not pay, or did not fit
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
 };

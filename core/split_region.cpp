@@ -127,6 +127,11 @@ class SplitRegion::VSideBound {
   std::int64_t cost_ = 0;
 };
 
+// Without the POPCNT instruction a call; most sets have two branches.
+static std::int64_t count_branches(Word branches) {
+  return branches < 4 ? static_cast<std::int64_t>((branches & 1) + (branches >> 1)) : __builtin_popcountll(branches);
+}
+
 SplitRegion::SplitRegion(const GrowingCircuit& circuit) : circuit_(circuit), most_branches_(0) {
   const Domain& domain = circuit.domain();
   for (std::uint32_t v = 0; v < domain.n_variables(); ++v)
@@ -185,66 +190,80 @@ void SplitRegion::walk_d_side(const Split& split, const Branches& branches, std:
   const Leaf& leaf = circuit_.leaf(split.leaf);
   const std::uint32_t arity = circuit_.domain().arity(leaf.child);
   for (std::uint32_t value = 0; value < arity; ++value) {
-    const NodeId start = circuit_.parameter_node(ParameterId{index(leaf.first_parameter) + value});
-    mark(start, 0);
-    stack_.push_back({start, 0});
+    push_d_node(circuit_.parameter_node(ParameterId{index(leaf.first_parameter) + value}));
     while (!stack_.empty()) {
-      Frame& top = stack_.back();
-      const auto parents = circuit_.parents(top.node);
-      if (top.next < parents.size()) {
-        const NodeId parent = parents[top.next++];
-        if (is_marked(parent) || has_variable(circuit_.node(parent).scope)) continue;
-        mark(parent, 0);
-        stack_.push_back({parent, 0});
-        continue;
-      }
-      d_side_bound_ += finish_d_node(top.node, branches);
+      if (!follow_next_parent(branches)) continue;
+      const NodeId done = stack_.back().node;
       stack_.pop_back();
+      d_side_bound_ += d_node_cost(done);
       if (d_side_bound_ > limit) {
         stack_.clear();
         is_exact_ = false;
         return;
       }
+      if (!stack_.empty()) need_with(slot(stack_.back().node), done);
     }
   }
 }
 
-std::int64_t SplitRegion::finish_d_node(NodeId id, const Branches& branches) {
-  const auto slot = static_cast<std::uint32_t>(d_side_.size());
-  mark(id, slot);
-  d_side_.push_back(id);
+void SplitRegion::push_d_node(NodeId node) {
+  mark(node, static_cast<std::uint32_t>(d_side_.size()));
+  d_side_.push_back(node);
   d_info_.resize(d_info_.size() + 2 * n_words_, 0);
+  stack_.push_back({node, 0});
   ++n_visits_;
-  Word* needed = d_info_.data() + 2 * n_words_ * slot;
-  Word* contested = needed + n_words_;
-  std::int64_t cost = 0;
-  for (const NodeId parent_id : circuit_.parents(id)) {
-    const Node& parent = circuit_.node(parent_id);
-    if (has_variable(parent.scope)) {
-      cost += meet_mutual_ancestor(parent_id, id, branches, needed);
-      continue;
-    }
-    const Word* wanted = d_info_.data() + 2 * n_words_ * this->slot(parent_id);
-    for (std::size_t w = 0; w < n_words_; ++w) {
-      contested[w] |= parent.kind == Kind::product ? needed[w] & wanted[w] : wanted[w];
-      needed[w] |= wanted[w];
+}
+
+// Goes on with the parents of the node on top; true if all are finished, false if there is a new top.
+bool SplitRegion::follow_next_parent(const Branches& branches) {
+  Frame& top = stack_.back();
+  const auto parents = circuit_.parents(top.node);
+  while (top.next < parents.size()) {
+    const NodeId parent = parents[top.next++];
+    if (top.next < parents.size()) __builtin_prefetch(&circuit_.node(parents[top.next]));
+    if (has_variable(circuit_.node(parent).scope)) {
+      d_side_bound_ += meet_mutual_ancestor(parent, top.node, branches);
+    } else if (is_marked(parent)) {
+      need_with(slot(top.node), parent);
+    } else {
+      push_d_node(parent);
+      return false;
     }
   }
+  return true;
+}
+
+// A node is needed in every branch its parent is; with two parents in a branch, or a sum, its copy there can not be
+// merged into a parent.
+void SplitRegion::need_with(std::uint32_t d_slot, NodeId parent) {
+  const Word* wanted = d_info_.data() + 2 * n_words_ * slot(parent);
+  Word* needed = d_info_.data() + 2 * n_words_ * d_slot;
+  Word* contested = needed + n_words_;
+  const bool is_product = circuit_.node(parent).kind == Kind::product;
+  for (std::size_t w = 0; w < n_words_; ++w) {
+    contested[w] |= is_product ? needed[w] & wanted[w] : wanted[w];
+    needed[w] |= wanted[w];
+  }
+}
+
+std::int64_t SplitRegion::d_node_cost(NodeId id) const {
+  const Node& node = circuit_.node(id);
+  const Word* needed = d_info_.data() + 2 * n_words_ * slot(id);
+  const Word* contested = needed + n_words_;
   std::int64_t n_copies = 0, n_merged = 0;
   for (std::size_t w = 0; w < n_words_; ++w) {
-    n_copies += __builtin_popcountll(needed[w]);
-    n_merged += __builtin_popcountll(needed[w] & ~contested[w]);
+    n_copies += count_branches(needed[w]);
+    n_merged += count_branches(needed[w] & ~contested[w]);
   }
-  const Node& node = circuit_.node(id);
-  cost += (n_copies - 1) * node.children.size;
+  const std::int64_t cost = (n_copies - 1) * node.children.size;
   return node.kind == Kind::product ? cost - n_merged : cost;
 }
 
 // Every mutual ancestor is a product, or the circuit would not be smooth; it is met once, because no two children of
 // a product are D-ancestors.
-std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches,
-                                               Word* needed) {
+std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches) {
   const ScopeId scope = circuit_.node(ancestor).scope;
+  Word* needed = d_info_.data() + 2 * n_words_ * slot(d_child);
   Word* contested = needed + n_words_;
   if (!branches.is_in_all(scope)) {
     const std::uint32_t branch = branches.only_branch(scope);
@@ -255,12 +274,11 @@ std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, 
     return 0;
   }
   for (std::size_t w = 0; w < n_words_; ++w) {
-    const Word every = w + 1 < n_words_ || branches.size() % 64 == 0 ? ~Word{0} : (Word{1} << (branches.size() % 64)) - 1;
+    const bool is_full = w + 1 < n_words_ || branches.size() % 64 == 0;
     contested[w] |= needed[w];
-    needed[w] = every;
+    needed[w] = is_full ? ~Word{0} : (Word{1} << (branches.size() % 64)) - 1;
   }
-  const Ref v_child = child_with_variable(ancestor);
-  deciding_.push_back({ancestor, d_child, v_child});
+  deciding_.push_back({ancestor, d_child, Ref()});
   // A sum with a product for each branch: its indicator, if it has one of its own, and the two copies.
   const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
   const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
@@ -268,7 +286,8 @@ std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, 
   return n_new - 1 - (is_spliced ? 1 : 0) - most_saved_at_a_sum(branches);
 }
 
-Ref SplitRegion::child_with_variable(NodeId product) const {
+Ref SplitRegion::child_with_variable(NodeId product) {
+  if (product == circuit_.root()) return root_child_with_variable();
   for (const Ref child : circuit_.children(product)) {
     if (child.is_indicator() ? circuit_.domain().variable(child.indicator()) == variable_
                              : has_variable(circuit_.node(child.node()).scope))
@@ -276,6 +295,28 @@ Ref SplitRegion::child_with_variable(NodeId product) const {
   }
   assert(false && "the product has the variable in scope");
   return Ref();
+}
+
+// The root can have a child for each variable: where each is, is worked out once for each state of the circuit.
+Ref SplitRegion::root_child_with_variable() {
+  if (root_version_ != circuit_.version()) {
+    root_version_ = circuit_.version();
+    const Domain& domain = circuit_.domain();
+    root_children_.resize(domain.n_variables());
+    for (const Ref child : circuit_.children(circuit_.root())) {
+      if (child.is_indicator()) {
+        root_children_[index(domain.variable(child.indicator()))] = child;
+        continue;
+      }
+      const auto bits = circuit_.scopes().bits(circuit_.node(child.node()).scope);
+      for (std::size_t w = 0; w < bits.size(); ++w)
+        for (Word word = bits[w]; word != 0; word &= word - 1) {
+          const IndicatorId v{static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(__builtin_ctzll(word))};
+          root_children_[index(domain.variable(v))] = child;
+        }
+    }
+  }
+  return root_children_[index(variable_)];
 }
 
 // Depth first downwards from the mutual ancestors' V children; the reverse of the finishing order has parents first.
@@ -295,7 +336,8 @@ std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t lim
     if (!is_reused) bound.meet(node, branches.is_in_all(node.scope), may_be_merged);
     stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
   };
-  for (const MutualAncestor& ancestor : deciding_) {
+  for (MutualAncestor& ancestor : deciding_) {
+    ancestor.v_child = child_with_variable(ancestor.node);
     visit(ancestor.v_child, true, true);
     while (!stack_.empty()) {
       Frame& top = stack_.back();

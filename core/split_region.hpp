@@ -61,8 +61,8 @@ class SplitRegion {
   // The rest of the edge cost is at least this, whatever the region looks like: docs/decisions/0002-edge-cost-bounds.md
   std::int64_t v_side_floor(VariableId variable) const;
 
-  // The region itself, after an unlimited edge_cost: D-ancestors without V in scope, including D's parameters, and
-  // nodes between the mutual ancestors and V; both with parents before children.
+  // The region itself, after an unlimited edge_cost: D-ancestors without V in scope, including D's parameters, in
+  // no order; and nodes between the mutual ancestors and V, parents before children.
   std::span<const NodeId> d_side() const { return d_side_; }
   std::span<const NodeId> v_side() const { return v_side_; }
   // The mutual ancestors that get a new sum, and those that already hold a single branch of V.
@@ -105,9 +105,13 @@ class SplitRegion {
 
   void begin(const Split& split);
   void walk_d_side(const Split& split, const Branches& branches, std::int64_t limit);
-  std::int64_t finish_d_node(NodeId node, const Branches& branches);
-  std::int64_t meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches, Word* needed);
-  Ref child_with_variable(NodeId product) const;
+  void push_d_node(NodeId node);
+  bool follow_next_parent(const Branches& branches);
+  void need_with(std::uint32_t d_slot, NodeId parent);
+  std::int64_t d_node_cost(NodeId node) const;
+  std::int64_t meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches);
+  Ref child_with_variable(NodeId product);
+  Ref root_child_with_variable();
   std::int64_t walk_v_side(const Branches& branches, std::int64_t limit);
   std::int64_t least_v_side_cost(VariableId variable, bool has_rest) const;
   template <class Lanes>
@@ -132,6 +136,8 @@ class SplitRegion {
   std::vector<MutualAncestor> settled_;
   std::vector<NodeId> v_side_;
   std::vector<VInfo> v_info_;
+  std::vector<Ref> root_children_;  // by variable, as of root_version_
+  std::uint64_t root_version_ = ~std::uint64_t{0};
   std::uint64_t n_visits_ = 0;
 };
 

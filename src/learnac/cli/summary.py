@@ -1,0 +1,125 @@
+"""A learned model in a dozen numbers, after Table 4 of the paper."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from learnac.data import Dataset
+from learnac.estimator import LearnAC
+from learnac.learn import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class TableScore:
+    """How likely a table is under a model: the mean over its rows, natural log."""
+
+    n_rows: int
+    log_likelihood: float
+    n_impossible: int  # rows of probability zero, which there are only without smoothing
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What Table 4 says of a model, and how learning ended. A split that was undone counts as applied, not as kept."""
+
+    schedule: str
+    scores: dict[str, TableScore]
+    n_variables: int
+    n_edges: int
+    n_leaves: int
+    n_parameters: int
+    mean_parents: float
+    max_parents: int
+    n_splits: int
+    n_splits_applied: int
+    edge_penalty: float  # the last one, if it was halved
+    stop: Stop
+    seconds: float
+
+
+def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
+    """The summary of a fitted model, with the likelihoods of some tables."""
+    n_parents = [len(parents) for parents in model.network_.parents]
+    return Summary(
+        schedule=model.schedule,
+        scores={role: _score(model, table) for role, table in tables.items()},
+        n_variables=model.n_features_in_,
+        n_edges=model.circuit_.n_edges,
+        n_leaves=model.network_.n_leaves,
+        n_parameters=model.network_.n_parameters,
+        mean_parents=sum(n_parents) / len(n_parents),
+        max_parents=max(n_parents),
+        n_splits=model.n_splits_,
+        n_splits_applied=len(model.trace_),
+        edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else model.edge_penalty,
+        stop=model.stop_,
+        seconds=model.learned_.seconds,
+    )
+
+
+def _score(model: LearnAC, table: Dataset) -> TableScore:
+    log_likelihoods = model.score_samples(table)
+    return TableScore(
+        table.n_rows, float(log_likelihoods.mean()), int(np.count_nonzero(np.isneginf(log_likelihoods)))
+    )
+
+
+def as_document(summary: Summary) -> dict[str, Any]:
+    """The summary in types that JSON has: null for the logarithm of zero."""
+    document = asdict(summary)
+    for score in document["scores"].values():
+        if not math.isfinite(score["log_likelihood"]):
+            score["log_likelihood"] = None
+    return {**document, "stop": summary.stop.name.lower(), "stop_reason": summary.stop.value}
+
+
+def as_text(summary: Summary) -> Table:
+    """The summary for people to read: something that rich prints."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(style="dim")
+    table.add_row("Learner", f"AC-{summary.schedule.capitalize()}", f"{summary.n_variables:,} variables")
+    for role, score in summary.scores.items():
+        table.add_row(f"Log-likelihood, {role}", f"{score.log_likelihood:.4f}", _rows(score))
+    table.add_row("Edges", f"{summary.n_edges:,}")
+    table.add_row("Leaves", f"{summary.n_leaves:,}")
+    table.add_row("Parameters", f"{summary.n_parameters:,}")
+    table.add_row("Avg. parents", f"{summary.mean_parents:.1f}")
+    table.add_row("Max. parents", f"{summary.max_parents:,}")
+    table.add_row("Splits", f"{summary.n_splits:,}", _undone(summary))
+    table.add_row("Time", duration(summary.seconds))
+    table.add_row("Stopped", "", Text(_stopped(summary)))
+    return table
+
+
+def _rows(score: TableScore) -> str:
+    impossible = f", {score.n_impossible:,} of them impossible" if score.n_impossible else ""
+    return f"mean of {score.n_rows:,} rows{impossible}"
+
+
+def _undone(summary: Summary) -> str:
+    n_undone = summary.n_splits_applied - summary.n_splits
+    return f"best on validation; {n_undone:,} more undone" if n_undone else ""
+
+
+def _stopped(summary: Summary) -> str:
+    reason = "interrupted: this is the model so far" if summary.stop is Stop.INTERRUPTED else summary.stop.value
+    return f"{reason}, at edge penalty {summary.edge_penalty:g}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: 0.12 s, 48 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 59.5:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
