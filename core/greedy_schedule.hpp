@@ -1,4 +1,4 @@
-// AC-Greedy: the truly best split, every time, with few edge costs computed.
+// AC-Greedy: the truly best split, every time.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,29 @@
 #include "ancestry.hpp"
 #include "candidates.hpp"
 #include "growing_circuit.hpp"
+#include "split_loss.hpp"
 #include "split_region.hpp"
 
 namespace learnac {
 
+// Keeps for every candidate a lower bound on its edge cost, so that its score is known from above, and prices only
+// candidates that could be the best. A split lowers the bounds of others by no more than it may have saved them
+// (SplitLoss); the rest stay as they are, however the costs have grown.
 class GreedySchedule {
  public:
   GreedySchedule(const GrowingCircuit& circuit, double edge_penalty);
 
+  // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
            std::span<const double> net_gains);
+  // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
   std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
-  // To be called before the circuit changes by this split: lowers the bounds it may invalidate.
+  // To be called before the circuit changes by this split.
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
+
+  // Splits on such a variable never remove edges, and can only pay with a gain.
+  bool may_not_pay(VariableId variable) const { return region_.v_side_floor(variable) == 0; }
   ScheduleWork work() const { return {n_candidates_, n_evaluations_, region_.n_visits()}; }
 
  private:
@@ -30,34 +39,40 @@ class GreedySchedule {
     VariableId variable{};
     std::uint32_t value = 0;
     double net_gain = 0;
-    std::int64_t d_bound = 0;
-    std::int64_t v_bound = 0;
-    bool is_exact = false;
+    std::int64_t d_bound = 0;  // what the ancestors of D cost at least
+    std::int64_t v_bound = 0;  // the rest, at least
+    std::uint64_t priced_at = 0;  // the circuit's version when the bound was the cost itself
+
+    std::int64_t bound() const { return d_bound + v_bound; }
   };
-  struct LeafEntries {
+  struct Queue {
     LeafId leaf{};
     std::vector<Entry> entries;
-    double best = 0;
-    std::uint32_t best_entry = 0;
+    std::size_t best = 0;
+    double best_score = 0;
+  };
+  struct Head {
+    double score;
+    std::uint32_t queue;
   };
 
-  std::int64_t v_floor(VariableId variable) const;
   double score(const Entry& entry) const {
-    return entry.net_gain - edge_penalty_ * static_cast<double>(entry.d_bound + entry.v_bound);
+    return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound());
   }
-  void find_best(LeafEntries& leaf, std::int64_t most_edges) const;
-  void price(LeafEntries& leaf, Entry& entry, double best_known, std::int64_t most_edges);
-  void mark_below(const std::vector<NodeId>& start);
+  void find_best(Queue& queue, std::int64_t most_edges) const;
+  void push_head(std::uint32_t queue);
+  void price(const Queue& queue, Entry& entry, double best_known, std::int64_t most_edges);
+  void lower_bounds();
+  void lower_bound(Entry& entry, LeafId leaf) const;
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   Ancestry ancestry_;
   SplitRegion region_;
-  std::vector<LeafEntries> leaves_;
-  std::vector<std::uint32_t> seen_;
-  std::uint32_t seen_epoch_ = 0;
-  std::vector<NodeId> stack_;
-  std::vector<std::uint8_t> is_below_;  // by LeafId
+  SplitLoss loss_;
+  std::optional<Split> applied_;  // its losses are not taken off the bounds yet
+  std::vector<Queue> queues_;  // by leaf, ascending
+  std::vector<Head> heads_;    // heap of the queues whose best may pay
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
 };
