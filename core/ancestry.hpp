@@ -11,12 +11,16 @@ namespace learnac {
 class Ancestry {
  public:
   explicit Ancestry(std::uint32_t n_variables)
-      : n_variables_(n_variables), n_words_((n_variables + 63) / 64), descendants_(std::size_t{n_variables} * n_words_, 0) {
+      : n_variables_(n_variables),
+        n_words_((n_variables + 63) / 64),
+        descendants_(std::size_t{n_variables} * n_words_, 0) {
     for (std::uint32_t v = 0; v < n_variables; ++v) row(v)[v / 64] |= std::uint64_t{1} << (v % 64);
   }
 
   // Whether `variable` may become a parent of `child`. Every variable counts as its own descendant.
-  bool may_be_parent(VariableId variable, VariableId child) const { return !is_descendant(index(variable), index(child)); }
+  bool may_be_parent(VariableId variable, VariableId child) const {
+    return !is_descendant(index(variable), index(child));
+  }
 
   void add_arc(VariableId parent, VariableId child) {
     if (is_descendant(index(child), index(parent))) return;

@@ -5,7 +5,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -75,22 +74,24 @@ struct BoundCircuit {
 
 using ChosenTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, double, std::int64_t>;
 
-// Looks at the clock and at Ctrl-C from time to time; a signal's exception is raised when the search returns.
+// `should_stop` is called from time to time; what it raises is raised when the search has come to rest.
 template <class Schedule>
-std::optional<ChosenTuple> best_split(Schedule& schedule, std::int64_t most_edges, double seconds) {
-  const auto start = std::chrono::steady_clock::now();
-  bool has_signal = false;
+std::optional<ChosenTuple> best_split(Schedule& schedule, std::int64_t most_edges, const nb::callable& should_stop) {
+  std::optional<nb::python_error> error;
   std::optional<ChosenSplit> chosen;
   {
     nb::gil_scoped_release release;
     chosen = schedule.best_split(most_edges, [&] {
-      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) return true;
       nb::gil_scoped_acquire acquire;
-      has_signal = PyErr_CheckSignals() != 0;
-      return has_signal;
+      try {
+        return nb::cast<bool>(should_stop());
+      } catch (nb::python_error& raised) {
+        error.emplace(std::move(raised));
+        return true;
+      }
     });
   }
-  if (has_signal) throw nb::python_error();
+  if (error) throw std::move(*error);
   if (!chosen) return std::nullopt;
   return ChosenTuple{index(chosen->split.leaf), index(chosen->split.variable), chosen->split.value, chosen->net_gain,
                      chosen->edge_cost};
@@ -101,10 +102,10 @@ void bind_schedule(nb::module_& m, const char* name) {
   nb::class_<Schedule>(m, name)
       .def(
           "__init__",
-          [](Schedule* self, const BoundCircuit& bound, double edge_penalty) {
-            new (self) Schedule(bound.circuit, edge_penalty);
+          [](Schedule* self, const BoundCircuit& bound, double edge_penalty, int n_threads) {
+            new (self) Schedule(bound.circuit, edge_penalty, n_threads);
           },
-          "circuit"_a, "edge_penalty"_a, nb::keep_alive<1, 2>())
+          "circuit"_a, "edge_penalty"_a, "n_threads"_a, nb::keep_alive<1, 2>())
       .def(
           "add",
           [](Schedule& self, std::uint32_t leaf, Input<std::uint32_t> variables, Input<std::uint32_t> values,
@@ -114,7 +115,7 @@ void bind_schedule(nb::module_& m, const char* name) {
             self.add(LeafId{leaf}, span_of(variables), span_of(values), span_of(net_gains));
           },
           "leaf"_a, "variables"_a, "values"_a, "net_gains"_a)
-      .def("best_split", &best_split<Schedule>, "most_edges"_a, "seconds"_a)
+      .def("best_split", &best_split<Schedule>, "most_edges"_a, "should_stop"_a)
       .def(
           "applying",
           [](Schedule& self, std::uint32_t leaf, std::uint32_t variable, std::uint32_t value) {
@@ -122,6 +123,7 @@ void bind_schedule(nb::module_& m, const char* name) {
           },
           "leaf"_a, "variable"_a, "value"_a)
       .def("set_edge_penalty", &Schedule::set_edge_penalty, "edge_penalty"_a)
+      .def_prop_ro("has_unfitting", &Schedule::has_unfitting)
       .def_prop_ro("n_candidates", [](const Schedule& self) { return self.work().n_candidates; })
       .def_prop_ro("n_evaluations", [](const Schedule& self) { return self.work().n_evaluations; })
       .def_prop_ro("n_visits", [](const Schedule& self) { return self.work().n_visits; });
@@ -225,12 +227,13 @@ void bind_circuit(nb::module_& m) {
             if (arities.size() == 0) refuse("expected at least one variable");
             for (const std::uint32_t arity : span_of(arities))
               if (arity == 0) refuse("expected every variable to have a value");
-            new (self) BoundCircuit(span_of(arities),
-                                    binary_splits ? SplitKind::value_against_rest : SplitKind::complete);
+            new (self)
+                BoundCircuit(span_of(arities), binary_splits ? SplitKind::value_against_rest : SplitKind::complete);
           },
           "arities"_a, "binary_splits"_a)
       .def_prop_ro("n_edges", [](const BoundCircuit& self) { return self.circuit.n_edges(); })
       .def_prop_ro("n_leaves", [](const BoundCircuit& self) { return self.circuit.n_leaves(); })
+      .def_prop_ro("n_splits", [](const BoundCircuit& self) { return self.circuit.version(); })
       .def_prop_ro("n_bytes", [](const BoundCircuit& self) { return self.circuit.bytes(); })
       .def("check_invariants", [](const BoundCircuit& self) { self.circuit.check_invariants(); })
       .def(

@@ -85,9 +85,12 @@ void PackedTable::pack_rows(std::span<const Code> codes) {
   }
 }
 
-template PackedTable::PackedTable(std::span<const std::uint8_t>, std::span<const std::uint32_t>, std::span<const double>);
-template PackedTable::PackedTable(std::span<const std::uint16_t>, std::span<const std::uint32_t>, std::span<const double>);
-template PackedTable::PackedTable(std::span<const std::uint32_t>, std::span<const std::uint32_t>, std::span<const double>);
+template PackedTable::PackedTable(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
+                                  std::span<const double>);
+template PackedTable::PackedTable(std::span<const std::uint16_t>, std::span<const std::uint32_t>,
+                                  std::span<const double>);
+template PackedTable::PackedTable(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
+                                  std::span<const double>);
 
 Counter::Counter(const PackedTable& table) : table_(table) {
   RowSet all;
@@ -103,7 +106,8 @@ Counter::Counter(const PackedTable& table) : table_(table) {
 void Counter::count(LeafId id, std::span<double> counts) {
   Leaf& leaf = leaves_[index(id)];
   const Domain& domain = table_.domain();
-  const double bits_work = static_cast<double>(leaf.rows.words.size()) * domain.n_indicators() * domain.arity(leaf.child) / 4;
+  const double bits_work =
+      static_cast<double>(leaf.rows.words.size()) * domain.n_indicators() * domain.arity(leaf.child) / 4;
   const double sparse_work = static_cast<double>(leaf.n_rows) * (4 + table_.mean_row_length());
   if (!table_.has_whole_weights())
     count_codes(leaf, counts);
@@ -199,8 +203,9 @@ void Counter::count_child(const Leaf& leaf, std::span<double> totals) const {
   const Domain& domain = table_.domain();
   if (table_.has_bits()) {
     for (std::uint32_t x = 0; x < totals.size(); ++x)
-      totals[x] = static_cast<double>(count_one(table_.bits(domain.indicator(leaf.child, x)), leaf.rows.positions.data(),
-                                                leaf.rows.words.data(), leaf.rows.words.size()));
+      totals[x] =
+          static_cast<double>(count_one(table_.bits(domain.indicator(leaf.child, x)), leaf.rows.positions.data(),
+                                        leaf.rows.words.data(), leaf.rows.words.size()));
     return;
   }
   for_each_row(leaf.rows, [&](std::uint32_t row) { totals[table_.code(leaf.child, row)] += table_.weight(row); });
@@ -218,7 +223,8 @@ LeafId Counter::split(LeafId id, VariableId variable, std::span<const std::uint3
     const std::uint32_t position = leaf.rows.positions[i];
     if (table_.has_bits()) {
       for (std::uint32_t value = 0; value < branch_of.size(); ++value)
-        words[branch_of[value]] |= leaf.rows.words[i] & table_.bits(table_.domain().indicator(variable, value))[position];
+        words[branch_of[value]] |=
+            leaf.rows.words[i] & table_.bits(table_.domain().indicator(variable, value))[position];
     } else {
       for (Word word = leaf.rows.words[i]; word != 0; word &= word - 1) {
         const auto bit = static_cast<std::uint32_t>(__builtin_ctzll(word));

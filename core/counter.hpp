@@ -68,7 +68,9 @@ class Counter {
   const Domain& domain() const { return table_.domain(); }
   std::uint32_t n_leaves() const { return static_cast<std::uint32_t>(leaves_.size()); }
   VariableId child(LeafId leaf) const { return leaves_[index(leaf)].child; }
-  std::size_t n_cells(VariableId child) const { return std::size_t{table_.domain().n_indicators()} * table_.domain().arity(child); }
+  std::size_t n_cells(VariableId child) const {
+    return std::size_t{table_.domain().n_indicators()} * table_.domain().arity(child);
+  }
 
   // Counts of a leaf: [indicator][value of the child].
   void count(LeafId leaf, std::span<double> counts);

@@ -15,11 +15,11 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty)
+GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
       ancestry_(circuit.domain().n_variables()),
-      region_(circuit),
+      pricers_(circuit, n_threads),
       loss_(circuit) {}
 
 void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -30,16 +30,21 @@ void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, 
   queue.leaf = leaf;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const VariableId variable{variables[i]};
-    queue.entries.push_back({variable, values[i], net_gains[i], 0, region_.v_side_floor(variable), never_priced});
+    queue.entries.push_back(
+        {variable, values[i], net_gains[i], 0, pricers_.region().v_side_floor(variable), never_priced});
   }
   queues_.push_back(std::move(queue));
 }
 
-void GreedySchedule::find_best(Queue& queue, std::int64_t most_edges) const {
+void GreedySchedule::find_best(Queue& queue, std::int64_t most_edges) {
   queue.best_score = never;
   for (std::size_t i = 0; i < queue.entries.size(); ++i) {
     const double found = score(queue.entries[i]);
-    if (found <= queue.best_score || queue.entries[i].bound() > most_edges) continue;
+    if (found <= queue.best_score) continue;
+    if (queue.entries[i].bound() > most_edges) {
+      has_unfitting_ |= found > 0;
+      continue;
+    }
     queue.best_score = found;
     queue.best = i;
   }
@@ -53,49 +58,83 @@ void GreedySchedule::push_head(std::uint32_t queue) {
 
 std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
   lower_bounds();
+  has_unfitting_ = false;
   heads_.clear();
   for (std::uint32_t i = 0; i < queues_.size(); ++i) {
     find_best(queues_[i], most_edges);
     push_head(i);
   }
-  double best_known = 0;
-  while (!heads_.empty()) {
-    const std::uint32_t position = heads_.front().queue;
-    std::ranges::pop_heap(heads_, later);
-    heads_.pop_back();
-    Queue& queue = queues_[position];
-    Entry& entry = queue.entries[queue.best];
-    if (!ancestry_.may_be_parent(entry.variable, circuit_.leaf(queue.leaf).child)) {
-      queue.entries.erase(queue.entries.begin() + static_cast<std::ptrdiff_t>(queue.best));
-    } else if (entry.priced_at == circuit_.version()) {
+  best_known_ = 0;
+  while (has_valid_head(most_edges)) {
+    const Queue& queue = queues_[heads_.front().queue];
+    const Entry& entry = queue.entries[queue.best];
+    if (entry.priced_at == circuit_.version())
       return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound()};
-    } else {
-      if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
-      price(queue, entry, best_known, most_edges);
-      if (region_.is_exact() && entry.bound() <= most_edges) best_known = std::max(best_known, score(entry));
-    }
-    find_best(queue, most_edges);
-    push_head(position);
+    if (++n_calls_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
+    price_batch(most_edges);
   }
   return std::nullopt;
 }
 
-// Exactly, if it may come to be chosen soon: a bound that only just excludes it now would have to be computed again when
-// a few better splits are gone.
-void GreedySchedule::price(const Queue& queue, Entry& entry, double best_known, std::int64_t most_edges) {
-  const double most = (entry.net_gain - 0.5 * best_known) / edge_penalty_;
-  const std::int64_t limit =
-      most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(std::floor(most)) : most_edges;
-  const std::int64_t cost = region_.edge_cost({queue.leaf, entry.variable, entry.value}, limit);
-  entry.d_bound = region_.d_side_bound();
-  entry.v_bound = cost - entry.d_bound;
-  entry.priced_at = region_.is_exact() ? circuit_.version() : never_priced;
+// Drops splits from the top that would close a cycle; they will not be valid again.
+bool GreedySchedule::has_valid_head(std::int64_t most_edges) {
+  while (!heads_.empty()) {
+    Queue& queue = queues_[heads_.front().queue];
+    if (ancestry_.may_be_parent(queue.entries[queue.best].variable, circuit_.leaf(queue.leaf).child)) return true;
+    const std::uint32_t position = pop_head();
+    queue.entries.erase(queue.entries.begin() + static_cast<std::ptrdiff_t>(queue.best));
+    find_best(queue, most_edges);
+    push_head(position);
+  }
+  return false;
+}
+
+std::uint32_t GreedySchedule::pop_head() {
+  const std::uint32_t queue = heads_.front().queue;
+  std::ranges::pop_heap(heads_, later);
+  heads_.pop_back();
+  return queue;
+}
+
+// The best entries of the best few queues. A bound that is sharper than need be does no harm.
+void GreedySchedule::price_batch(std::int64_t most_edges) {
+  batch_.clear();
+  batch_queues_.clear();
+  while (batch_.size() < pricers_.batch_size() && has_valid_head(most_edges)) {
+    const Queue& queue = queues_[heads_.front().queue];
+    const Entry& entry = queue.entries[queue.best];
+    // No better than what is known: it need not be priced, unless it ties.
+    if (entry.priced_at == circuit_.version() || heads_.front().score < best_known_) break;
+    batch_.push_back({{queue.leaf, entry.variable, entry.value}, limit(entry, most_edges)});
+    batch_queues_.push_back(pop_head());
+  }
+  pricers_.price(batch_);
+  n_evaluations_ += batch_.size();
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    Queue& queue = queues_[batch_queues_[i]];
+    Entry& entry = queue.entries[queue.best];
+    if (batch_[i].is_exact || batch_[i].cost > entry.bound()) {
+      entry.d_bound = batch_[i].d_side_bound;
+      entry.v_bound = batch_[i].cost - entry.d_bound;
+    }
+    entry.priced_at = batch_[i].is_exact ? circuit_.version() : never_priced;
+    if (batch_[i].is_exact && entry.bound() <= most_edges) best_known_ = std::max(best_known_, score(entry));
+    find_best(queue, most_edges);
+    push_head(batch_queues_[i]);
+  }
+}
+
+// Exactly, if it may come to be chosen soon: a bound that only just excludes it now would have to be computed again
+// when a few better splits are gone.
+std::int64_t GreedySchedule::limit(const Entry& entry, std::int64_t most_edges) const {
+  const double most = (entry.net_gain - 0.5 * best_known_) / edge_penalty_;
+  return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(std::floor(most)) : most_edges;
 }
 
 void GreedySchedule::applying(const Split& split) {
   lower_bounds();
-  region_.edge_cost(split);
-  loss_.assess(split, region_);
+  pricers_.region().edge_cost(split);
+  loss_.assess(split, pricers_.region());
   applied_ = split;
   std::erase_if(queues_, [&](const Queue& queue) { return queue.leaf == split.leaf || queue.entries.empty(); });
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
@@ -112,7 +151,7 @@ void GreedySchedule::lower_bounds() {
 
 void GreedySchedule::lower_bound(Entry& entry, LeafId leaf) const {
   const bool is_same = entry.variable == applied_->variable;
-  const std::int64_t floor = region_.v_side_floor(entry.variable);
+  const std::int64_t floor = pricers_.region().v_side_floor(entry.variable);
   // Where V itself was decided, mutual ancestors may have come closer, and there is less between them and V.
   entry.v_bound = is_same ? floor : std::max(floor, entry.v_bound - loss_.v_side_loss(entry.variable));
   entry.d_bound = is_same && loss_.is_below_region(leaf)

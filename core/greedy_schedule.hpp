@@ -9,8 +9,8 @@
 #include "ancestry.hpp"
 #include "candidates.hpp"
 #include "growing_circuit.hpp"
+#include "pricing.hpp"
 #include "split_loss.hpp"
-#include "split_region.hpp"
 
 namespace learnac {
 
@@ -19,7 +19,7 @@ namespace learnac {
 // (SplitLoss); the rest stay as they are, however the costs have grown.
 class GreedySchedule {
  public:
-  GreedySchedule(const GrowingCircuit& circuit, double edge_penalty);
+  GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads = 1);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -30,17 +30,17 @@ class GreedySchedule {
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
 
-  // Splits on such a variable never remove edges, and can only pay with a gain.
-  bool may_not_pay(VariableId variable) const { return region_.v_side_floor(variable) == 0; }
-  ScheduleWork work() const { return {n_candidates_, n_evaluations_, region_.n_visits()}; }
+  // Whether some split that may pay was left out because it did not fit.
+  bool has_unfitting() const { return has_unfitting_; }
+  ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
 
  private:
   struct Entry {
     VariableId variable{};
     std::uint32_t value = 0;
     double net_gain = 0;
-    std::int64_t d_bound = 0;  // what the ancestors of D cost at least
-    std::int64_t v_bound = 0;  // the rest, at least
+    std::int64_t d_bound = 0;     // what the ancestors of D cost at least
+    std::int64_t v_bound = 0;     // the rest, at least
     std::uint64_t priced_at = 0;  // the circuit's version when the bound was the cost itself
 
     std::int64_t bound() const { return d_bound + v_bound; }
@@ -56,25 +56,31 @@ class GreedySchedule {
     std::uint32_t queue;
   };
 
-  double score(const Entry& entry) const {
-    return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound());
-  }
-  void find_best(Queue& queue, std::int64_t most_edges) const;
+  double score(const Entry& entry) const { return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound()); }
+  void find_best(Queue& queue, std::int64_t most_edges);
   void push_head(std::uint32_t queue);
-  void price(const Queue& queue, Entry& entry, double best_known, std::int64_t most_edges);
+  std::uint32_t pop_head();
+  bool has_valid_head(std::int64_t most_edges);
+  std::int64_t limit(const Entry& entry, std::int64_t most_edges) const;
+  void price_batch(std::int64_t most_edges);
   void lower_bounds();
   void lower_bound(Entry& entry, LeafId leaf) const;
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   Ancestry ancestry_;
-  SplitRegion region_;
+  Pricers pricers_;
   SplitLoss loss_;
   std::optional<Split> applied_;  // its losses are not taken off the bounds yet
-  std::vector<Queue> queues_;  // by leaf, ascending
-  std::vector<Head> heads_;    // heap of the queues whose best may pay
+  std::vector<Queue> queues_;     // by leaf, ascending
+  std::vector<Head> heads_;       // heap of the queues whose best may pay
+  std::vector<std::uint32_t> batch_queues_;
+  std::vector<Pricing> batch_;
+  double best_known_ = 0;  // score, among those priced at the present version
+  bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
+  std::uint64_t n_calls_ = 0;
 };
 
 }  // namespace learnac

@@ -5,7 +5,10 @@
 namespace learnac {
 
 GrowingCircuit::GrowingCircuit(std::span<const std::uint32_t> arities, SplitKind kind)
-    : domain_(arities), scopes_(domain_), split_kind_(kind), n_sums_deciding_(arities.size(), 0),
+    : domain_(arities),
+      scopes_(domain_),
+      split_kind_(kind),
+      n_sums_deciding_(arities.size(), 0),
       n_indicator_links_(arities.size(), 0) {
   build_initial();
 }
@@ -31,8 +34,7 @@ void GrowingCircuit::build_initial() {
       link(root_, parameter_nodes_[first_parameter]);
       continue;
     }
-    const NodeId sum =
-        add_node(Kind::sum, indicator_scope(domain_.first(variable), domain_.arity(variable)), v);
+    const NodeId sum = add_node(Kind::sum, indicator_scope(domain_.first(variable), domain_.arity(variable)), v);
     link(root_, sum);
     for (std::uint32_t value = 0; value < domain_.arity(variable); ++value) {
       const NodeId product = add_node(Kind::product, indicator_scope(domain_.first(variable) + value, 1), 0);

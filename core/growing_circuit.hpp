@@ -105,7 +105,7 @@ class GrowingCircuit {
   ListPool<Ref> children_;
   ListPool<NodeId> parents_;
   std::vector<Leaf> leaves_;
-  std::vector<NodeId> parameter_nodes_;  // by ParameterId; no_node once the leaf is split
+  std::vector<NodeId> parameter_nodes_;   // by ParameterId; no_node once the leaf is split
   std::vector<LeafId> parameter_leaves_;  // by ParameterId
   std::vector<std::uint32_t> n_sums_deciding_;
   std::vector<std::uint32_t> n_indicator_links_;

@@ -20,8 +20,11 @@ constexpr auto later_priced = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty)
-    : circuit_(circuit), edge_penalty_(edge_penalty), ancestry_(circuit.domain().n_variables()), region_(circuit) {}
+QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads)
+    : circuit_(circuit),
+      edge_penalty_(edge_penalty),
+      ancestry_(circuit.domain().n_variables()),
+      pricers_(circuit, n_threads) {}
 
 void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
                         std::span<const double> net_gains) {
@@ -85,9 +88,11 @@ std::int64_t QuickSchedule::limit(double net_gain, std::int64_t most_edges) cons
   return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(most) : most_edges;
 }
 
+QuickSchedule::Priced QuickSchedule::pop() { return has_fresh_first() ? pop_fresh() : pop_priced(); }
+
 std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
-  while (!heads_.empty() || !priced_.empty()) {
-    Priced candidate = has_fresh_first() ? pop_fresh() : pop_priced();
+  while (!is_empty()) {
+    Priced candidate = pop();
     if (candidate.score <= 0) {
       push_priced(candidate);
       break;
@@ -99,19 +104,48 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
       push_priced(candidate);
       break;
     }
-    price(candidate, most_edges);
+    candidate.cost = cost(candidate, most_edges);
+    candidate.epoch = epoch_;
+    candidate.score = score(candidate.net_gain, candidate.cost);
+    file(candidate, most_edges);
   }
   return std::nullopt;
 }
 
-void QuickSchedule::price(Priced& candidate, std::int64_t most_edges) {
-  candidate.cost = region_.edge_cost(candidate.split, limit(candidate.net_gain, most_edges));
-  candidate.epoch = epoch_;
-  candidate.score = score(candidate.net_gain, candidate.cost);
-  if (candidate.score > 0 && candidate.cost <= most_edges)
+// With several threads, prices the candidates that would be next if this one came to nothing, as most do.
+std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t most_edges) {
+  if (candidate.ahead_epoch == epoch_) return candidate.ahead_cost;
+  batch_.assign(1, {candidate.split, limit(candidate.net_gain, most_edges)});
+  while (batch_.size() < pricers_.batch_size() && !is_empty()) {
+    const Priced next = pop();
+    looked_ahead_.push_back(next);
+    if (next.score <= 0 || next.epoch == epoch_) break;
+    if (!is_valid(next.split)) {
+      looked_ahead_.pop_back();
+      continue;
+    }
+    batch_.push_back({next.split, limit(next.net_gain, most_edges)});
+  }
+  pricers_.price(batch_);
+  for (std::size_t i = 0; i < looked_ahead_.size(); ++i) {
+    Priced& next = looked_ahead_[i];
+    if (i + 1 < batch_.size()) {
+      next.ahead_cost = batch_[i + 1].cost;
+      next.ahead_epoch = epoch_;
+    }
+    push_priced(next);
+  }
+  looked_ahead_.clear();
+  return batch_[0].cost;
+}
+
+void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {
+  const bool fits = candidate.cost <= most_edges;
+  if (candidate.score > 0 && fits)
     push_priced(candidate);
   else
     set_aside_.push_back(candidate);
+  has_unfitting_ |= candidate.score > 0 && !fits;
 }
 
 void QuickSchedule::applying(const Split& split) {
@@ -121,6 +155,7 @@ void QuickSchedule::applying(const Split& split) {
 
 void QuickSchedule::set_edge_penalty(double edge_penalty) {
   edge_penalty_ = edge_penalty;
+  has_unfitting_ = false;
   priced_.insert(priced_.end(), set_aside_.begin(), set_aside_.end());
   set_aside_.clear();
   std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });

@@ -9,7 +9,7 @@
 #include "ancestry.hpp"
 #include "candidates.hpp"
 #include "growing_circuit.hpp"
-#include "split_region.hpp"
+#include "pricing.hpp"
 
 namespace learnac {
 
@@ -17,7 +17,7 @@ namespace learnac {
 // only the best of each leaf in a heap of leaves: what is touched often stays in cache.
 class QuickSchedule {
  public:
-  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty);
+  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads = 1);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -28,7 +28,9 @@ class QuickSchedule {
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
 
-  ScheduleWork work() const { return {n_candidates_, n_evaluations_, region_.n_visits()}; }
+  // Whether some split that may pay was left out because it did not fit.
+  bool has_unfitting() const { return has_unfitting_; }
+  ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
 
  private:
   // Not yet priced: taken to cost nothing.
@@ -51,27 +53,39 @@ class QuickSchedule {
     std::int64_t cost;
     std::uint32_t epoch;
     double score;
+    // A cost computed ahead of its turn, while another thread was free. It counts only in the epoch it is of: before
+    // its turn, the candidate's last known cost is what it was.
+    std::int64_t ahead_cost = 0;
+    std::uint32_t ahead_epoch = 0;
   };
 
   bool is_valid(const Split& split) const;
-  double score(double net_gain, std::int64_t cost) const { return net_gain - edge_penalty_ * static_cast<double>(cost); }
+  double score(double net_gain, std::int64_t cost) const {
+    return net_gain - edge_penalty_ * static_cast<double>(cost);
+  }
   std::int64_t limit(double net_gain, std::int64_t most_edges) const;
   bool has_fresh_first() const;
   Priced pop_fresh();
   Priced pop_priced();
   void push_head(std::uint32_t queue);
   void push_priced(const Priced& candidate);
-  void price(Priced& candidate, std::int64_t most_edges);
+  bool is_empty() const { return heads_.empty() && priced_.empty(); }
+  Priced pop();
+  std::int64_t cost(const Priced& candidate, std::int64_t most_edges);
+  void file(const Priced& candidate, std::int64_t most_edges);
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   Ancestry ancestry_;
-  SplitRegion region_;
+  Pricers pricers_;
   std::uint32_t epoch_ = 1;
   std::vector<Queue> queues_;
   std::vector<Head> heads_;        // heap of the queues that are not empty
   std::vector<Priced> priced_;     // heap of what paid when last priced
   std::vector<Priced> set_aside_;  // did not pay, or did not fit
+  std::vector<Pricing> batch_;
+  std::vector<Priced> looked_ahead_;
+  bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
 };

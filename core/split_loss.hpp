@@ -21,8 +21,8 @@ class SplitLoss {
   // Whether the leaf has a changed node among its ancestors: in the region, or a mutual ancestor.
   bool is_below_region(LeafId leaf) const { return is_below_[index(leaf)] == below_region; }
   bool is_below(LeafId leaf) const { return is_below_[index(leaf)] != not_below; }
-  // By how much the two parts of the cost of splitting the leaf on V can fall. The D side of V0 itself can lose anything
-  // below the region, and its V side anywhere.
+  // By how much the two parts of the cost of splitting the leaf on V can fall. The D side of V0 itself can lose
+  // anything below the region, and its V side anywhere.
   std::int64_t d_side_loss(LeafId leaf, VariableId variable) const;
   std::int64_t v_side_loss(VariableId variable) const;
   std::size_t n_leaves() const { return is_below_.size(); }
@@ -43,10 +43,10 @@ class SplitLoss {
   std::int64_t lost_at_ancestors_ = 0;
   std::vector<std::int64_t> lost_by_scope_;
   std::vector<ScopeId> scopes_;
-  std::vector<std::int64_t> lost_with_;     // by variable: at nodes that have it in scope
-  std::vector<std::int64_t> lost_deciding_; // by variable: at sums that decide it
-  std::vector<std::uint8_t> is_below_;      // by leaf
-  std::vector<std::uint32_t> n_copies_;     // by D-side slot
+  std::vector<std::int64_t> lost_with_;      // by variable: at nodes that have it in scope
+  std::vector<std::int64_t> lost_deciding_;  // by variable: at sums that decide it
+  std::vector<std::uint8_t> is_below_;       // by leaf
+  std::vector<std::uint32_t> n_copies_;      // by D-side slot
   std::vector<std::uint32_t> seen_;
   std::uint32_t epoch_ = 0;
   std::vector<NodeId> stack_;

@@ -74,8 +74,8 @@ struct TwoLanes {
     const Node& node = circuit.node(id);
     const auto children = circuit.children(id);
     if (node.kind == Kind::sum && node.label == index(variable))
-      return static_cast<std::uint32_t>(std::ranges::count_if(
-          children, [&](Ref child) { return is_in(circuit.node(child.node()).scope, lane); }));
+      return static_cast<std::uint32_t>(
+          std::ranges::count_if(children, [&](Ref child) { return is_in(circuit.node(child.node()).scope, lane); }));
     const bool leaves_out = lane == 0 && std::ranges::count(children, Ref(branches.indicator(0))) > 0;
     return node.children.size - (leaves_out ? 1 : 0);
   }
@@ -88,8 +88,8 @@ static std::int64_t most_saved_at_a_sum(const Branches& branches) {
   return branches.has_rest() ? 5 : 3 * std::int64_t{branches.size()};
 }
 
-// A running lower bound: what the nodes met so far cost at least, less what may be saved at sums that decide V, of which
-// there are no more than in the circuit, and no more than one for each link that still has to be followed.
+// A running lower bound: what the nodes met so far cost at least, less what may be saved at sums that decide V, of
+// which there are no more than in the circuit, and no more than one for each link that still has to be followed.
 class SplitRegion::VSideBound {
  public:
   VSideBound(const SplitRegion& region, const Branches& branches)

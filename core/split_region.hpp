@@ -73,7 +73,9 @@ class SplitRegion {
   bool is_in_region(NodeId node) const { return is_marked(node); }
   std::uint32_t slot(NodeId node) const { return marks_[index(node)].slot; }
   // Bit set over branches: the copies of a D-side node that some mutual ancestor needs.
-  std::span<const Word> needed(std::uint32_t d_slot) const { return {d_info_.data() + 2 * n_words_ * d_slot, n_words_}; }
+  std::span<const Word> needed(std::uint32_t d_slot) const {
+    return {d_info_.data() + 2 * n_words_ * d_slot, n_words_};
+  }
   // A V-side original that nothing outside the region holds on to.
   bool is_dropped(std::uint32_t v_slot) const { return v_info_[v_slot].is_dropped; }
 

@@ -1,10 +1,17 @@
-"""Learn arithmetic circuits from discrete data, and query them exactly (Lowd & Domingos, UAI 2008)."""
+"""Learn arithmetic circuits from discrete data, and query them exactly (Lowd & Domingos, UAI 2008).
 
-from learnac.circuit import Circuit
-from learnac.data import Dataset, Schema
-from learnac.errors import DataError, LearnacError, ModelFileError, QueryError
-from learnac.estimator import LearnAC
-from learnac.network import BayesNet, TreeCPD
+The names below are imported when first used, so that `learnac --help` does not wait for scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from learnac.circuit import Circuit
+    from learnac.data import Dataset, Schema
+    from learnac.errors import DataError, LearnacError, ModelFileError, QueryError
+    from learnac.estimator import LearnAC
+    from learnac.network import BayesNet, TreeCPD
 
 __all__ = [
     "BayesNet",
@@ -18,3 +25,28 @@ __all__ = [
     "Schema",
     "TreeCPD",
 ]
+
+_MODULE_OF = {
+    "BayesNet": "network",
+    "Circuit": "circuit",
+    "DataError": "errors",
+    "Dataset": "data",
+    "LearnAC": "estimator",
+    "LearnacError": "errors",
+    "ModelFileError": "errors",
+    "QueryError": "errors",
+    "Schema": "data",
+    "TreeCPD": "network",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = found  # Asked for once.
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -51,6 +51,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         `n_splits_` long.
     stop_
         Why learning ended.
+
     """
 
     def __init__(
@@ -101,9 +102,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         With `validation`, the model is the prefix of the splits that is best on that table. `sample_weight` counts
         each row that many times. Interrupted by Ctrl-C, the model so far is kept, with a warning.
         """
-        settings = LearnSettings(
-            **{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__}
-        )
+        settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
         dataset = as_dataset(X)
         held_out = None if validation is None else Dataset(dataset.schema, dataset.schema.encode(validation))
         model = learn(

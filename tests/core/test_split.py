@@ -49,9 +49,7 @@ class Twins:
     @classmethod
     def of(cls, arities: list[int], kind: SplitKind) -> Twins:
         core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary")
-        return cls(
-            arities, kind, core, reference.initial_network(arities), reference.initial_circuit(arities)
-        )
+        return cls(arities, kind, core, reference.initial_network(arities), reference.initial_circuit(arities))
 
     def splits(self) -> list[reference.Split]:
         """Two values against each other are one split in the core, named by the first of them."""

@@ -20,9 +20,7 @@ from learnac.errors import DataError
 CODES = np.array([[0, 2, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
 
 tables_of_codes = hnp.arrays(
-    dtype=st.sampled_from(
-        [np.bool_, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64]
-    ),
+    dtype=st.sampled_from([np.bool_, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64]),
     shape=hnp.array_shapes(min_dims=2, max_dims=2, max_side=8),
     elements={"min_value": 0, "max_value": 100},
 ).map(np.trunc)
@@ -68,7 +66,7 @@ def test_nothing_in_it_can_be_changed() -> None:
         table.codes = CODES  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])  # noqa: S301
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
 def test_copies_are_read_only_too(again: Any) -> None:
     table = again(Dataset.from_array(CODES, names=["a", "b", "c"]))
     assert table.names == ("a", "b", "c")

@@ -165,9 +165,7 @@ def test_stated_categories_that_are_wrong() -> None:
 @each_library
 def test_an_unseen_category_is_named_with_its_place(make: Callable[[Columns], Any]) -> None:
     schema = Dataset.from_frame(make({"x": ["a", "b"], "y": [1, 2]})).schema
-    with pytest.raises(
-        DataError, match="column 'x', row 2: expected one of its categories, 'a', 'b'; found 'q'"
-    ):
+    with pytest.raises(DataError, match="column 'x', row 2: expected one of its categories, 'a', 'b'; found 'q'"):
         schema.encode(make({"x": ["a", "b", "q", "q"], "y": [1, 2, 1, 7]}))
     with pytest.raises(DataError, match="column 'y', row 1: expected one of its categories, 1, 2; found 7"):
         schema.encode(make({"x": ["a", "b"], "y": [1, 7]}))
@@ -179,9 +177,7 @@ def test_an_unseen_category_is_named_with_its_place(make: Callable[[Columns], An
 
 def test_many_known_categories_are_cut_short() -> None:
     schema = Schema(("x",), (tuple(range(5000)),))
-    with pytest.raises(
-        DataError, match=r"categories, 0, 1, 2, 3, 4, 5, 6, 7, \.\.\. \(5,000 in all\); found -1$"
-    ):
+    with pytest.raises(DataError, match=r"categories, 0, 1, 2, 3, 4, 5, 6, 7, \.\.\. \(5,000 in all\); found -1$"):
         schema.encode(pl.DataFrame({"x": [-1]}))
 
 
@@ -219,9 +215,7 @@ def test_nan_and_columns_of_nothing_are_missing_too(make: Callable[[Columns], An
 
 @each_library
 def test_floats_that_are_not_whole_need_binning(make: Callable[[Columns], Any]) -> None:
-    with pytest.raises(
-        DataError, match=r"column 'h', row 1: expected whole numbers, found 1\.75; bin .* first"
-    ):
+    with pytest.raises(DataError, match=r"column 'h', row 1: expected whole numbers, found 1\.75; bin .* first"):
         Dataset.from_frame(make({"h": [1.0, 1.75, 1.5]}))
     with pytest.raises(DataError, match="column 'h', row 0: expected whole numbers, found inf"):
         Dataset.from_frame(make({"h": [float("inf"), 1.5]}))
@@ -241,9 +235,7 @@ def test_floats_that_are_not_whole_need_binning(make: Callable[[Columns], Any]) 
     ],
 )
 def test_other_types_are_named(frame: Any, found: str) -> None:
-    with pytest.raises(
-        DataError, match=f"column 't' has type {found}.*; expected strings, booleans, integers"
-    ):
+    with pytest.raises(DataError, match=f"column 't' has type {found}.*; expected strings, booleans, integers"):
         Dataset.from_frame(frame)
 
 
@@ -252,9 +244,7 @@ def test_values_that_no_type_gives_away() -> None:
     with pytest.raises(DataError, match="column 't': expected only strings, found also 3"):
         Dataset.from_frame(late)
     dates = pd.DataFrame({"t": pd.Categorical(pd.to_datetime(["2020-01-01"]))})
-    with pytest.raises(
-        DataError, match=r"column 't': expected categories that are strings, .* found Timestamp"
-    ):
+    with pytest.raises(DataError, match=r"column 't': expected categories that are strings, .* found Timestamp"):
         Dataset.from_frame(dates)
     huge = pa.table({"t": pa.array([2**63], type=pa.uint64())})
     with pytest.raises(DataError, match=r"column 't': expected integers up to .* found 9223372036854775808"):
@@ -295,7 +285,7 @@ def test_labels_that_are_not_strings_become_strings() -> None:
 
 
 def test_a_thousand_categories_and_more() -> None:
-    numbers = np.random.default_rng(1).permutation(70_000) - 500
+    numbers = np.random.default_rng(1).permutation(60_000) - 500
     words = [f"w{number:06}" for number in numbers + 500]
     table = Dataset.from_frame(pl.DataFrame({"n": numbers, "w": words}))
     assert table.codes.dtype == np.uint32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,37 +16,38 @@ from numpy.typing import NDArray
 from learnac import reference
 from learnac._core import GrowingCircuit
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, Stop, learn
 from learnac.learn.loop import LearnedModel
-from learnac.reference.learn import Leaf, Network, Objective, SplitKind, new_leaves
+from learnac.reference.learn import Leaf, Network, SplitKind, new_leaves
 
 Table = tuple[list[int], NDArray[np.int64]]  # arities; (rows x variables)
 
+# A gain that is zero but for rounding errors may be either side of zero.
+NOISE = 1e-9
 stable = settings(deadline=None, derandomize=True)
 seeds = st.integers(0, 99_999)
 kinds = st.sampled_from(["complete", "binary"])
-criteria = st.sampled_from(
-    [
-        {"criterion": "likelihood", "alpha": 1.0},
-        {"criterion": "likelihood", "alpha": 0.3},
-        {"criterion": "likelihood", "alpha": 4.0},
-        {"criterion": "bdeu", "equivalent_sample_size": 1.0},
-        {"criterion": "bdeu", "equivalent_sample_size": 10.0},
-    ]
-)
+CRITERIA: list[dict[str, Any]] = [
+    {"criterion": "likelihood", "alpha": 1.0},
+    {"criterion": "likelihood", "alpha": 0.3},
+    {"criterion": "likelihood", "alpha": 4.0},
+    {"criterion": "bdeu", "equivalent_sample_size": 1.0},
+    {"criterion": "bdeu", "equivalent_sample_size": 10.0},
+]
+criteria = st.sampled_from(CRITERIA)
 
 
 def random_table(rng: np.random.Generator, arities: list[int], n_rows: int) -> Table:
-    """Rows of a random network in which variables follow up to three others closely."""
+    """Rows of a random network in which variables follow up to four others closely."""
     columns = np.zeros((len(arities), n_rows), dtype=np.int64)
     order = rng.permutation(len(arities))
     for place, variable in enumerate(order):
-        parents = rng.permutation(order[:place])[: rng.integers(1, 4)]
+        parents = rng.permutation(order[:place])[:4]
         configuration = np.zeros(n_rows, dtype=np.int64)
         for parent in parents:
             configuration = configuration * arities[parent] + columns[parent]
         n_configurations = int(configuration.max()) + 1
-        distributions = rng.dirichlet(np.full(arities[variable], 0.3), size=n_configurations)
+        distributions = rng.dirichlet(np.full(arities[variable], 0.5), size=n_configurations)
         draws = rng.random(n_rows)[:, None] > distributions.cumsum(axis=1)[configuration]
         columns[variable] = np.minimum(draws.sum(axis=1), arities[variable] - 1)
     return arities, columns.T
@@ -59,9 +61,11 @@ def score_of(criterion: dict[str, Any]) -> reference.Likelihood | reference.Baye
 
 def learn_greedily(table: Table, kind: SplitKind, **others: Any) -> LearnedModel:
     arities, rows = table
-    return learn(
-        Dataset.from_array(rows, arities=arities), LearnSettings(schedule="greedy", splits=kind, **others)
-    )
+    # The time limit is for a search that would never end.
+    chosen = LearnSettings(schedule="greedy", splits=kind, max_seconds=10, **others)
+    model = learn(Dataset.from_array(rows, arities=arities), chosen)
+    assert model.stop is not Stop.MAX_SECONDS
+    return model
 
 
 class Step(NamedTuple):
@@ -72,7 +76,8 @@ class Step(NamedTuple):
 
 
 def steps_of(model: LearnedModel) -> list[Step]:
-    return [Step(info.leaf, info.variable, info.value, info.edge_cost) for info in model.trace]
+    pays = itertools.takewhile(lambda info: info.net_gain - info.edge_penalty * info.edge_cost > NOISE, model.trace)
+    return [Step(info.leaf, info.variable, info.value, info.edge_cost) for info in pays]
 
 
 def as_step(split: reference.Split, edge_cost: int, kind: SplitKind) -> Step:
@@ -100,7 +105,7 @@ class BruteForce:
         core = GrowingCircuit(np.array(arities, dtype=np.uint32), self.kind == "binary")
         network = reference.initial_network(arities)
         while True:
-            best, best_improvement = None, 0.0
+            best, best_improvement = None, NOISE
             for split in reference.valid_splits(network, self.kind):
                 step = as_step(split, 0, self.kind)
                 if arities[split.variable] == 2 and step.value == 1:
@@ -141,5 +146,97 @@ class BruteForce:
         return self.leaf_scores[key]
 
 
-def brute_force_steps(search: BruteForce, most: int) -> list[Step]:
-    return [step for _, step in zip(range(most), search.steps(), strict=False)]
+@settings(stable, max_examples=25)
+@given(seeds, kinds, criteria, st.sampled_from([(0.01, 0.0), (0.05, 0.1), (0.3, 0.0), (1.0, 0.5)]))
+def test_the_splits_are_those_of_the_reference(
+    seed: int, kind: SplitKind, criterion: dict[str, Any], penalties: tuple[float, float]
+) -> None:
+    rng = np.random.default_rng(seed)
+    arities = rng.choice([1, 2, 2, 3, 4, 5], size=rng.integers(2, 5)).tolist()
+    table = random_table(rng, arities, n_rows=300)
+    check_against_reference(table, kind, criterion, penalties, max_splits=10)
+
+
+@pytest.mark.parametrize("kind", ["complete", "binary"])
+@pytest.mark.parametrize(
+    "criterion",
+    [{"criterion": "likelihood", "alpha": 0.3}, {"criterion": "bdeu", "equivalent_sample_size": 1.0}],
+)
+def test_many_splits_are_those_of_the_reference(kind: SplitKind, criterion: dict[str, Any]) -> None:
+    rng = np.random.default_rng(7)
+    table = random_table(rng, [2, 3, 2, 2, 2, 2], n_rows=2000)
+    assert check_against_reference(table, kind, criterion, (0.01, 0.0), max_splits=24) >= 20
+
+
+def check_against_reference(
+    table: Table, kind: SplitKind, criterion: dict[str, Any], penalties: tuple[float, float], max_splits: int
+) -> int:
+    """The number of splits compared."""
+    arities, rows = table
+    edge_penalty, parameter_penalty = penalties
+    model = learn_greedily(
+        table,
+        kind,
+        edge_penalty=edge_penalty,
+        parameter_penalty=parameter_penalty,
+        max_splits=max_splits,
+        **criterion,
+    )
+    distinct, weights = np.unique(rows, axis=0, return_counts=True)
+    expected = reference.learn_ac(
+        distinct.tolist(),
+        arities,
+        edge_penalty,
+        parameter_penalty,
+        kind,
+        score_of(criterion),
+        weights.tolist(),
+        max_splits,
+    )
+    pays = itertools.takewhile(lambda step: step.improvement > NOISE, expected.steps)
+    steps = [as_step(step.split, step.edge_cost, kind) for step in pays]
+    assert steps_of(model) == steps
+    return len(steps)
+
+
+@settings(stable, max_examples=8)
+@given(seeds)
+def test_long_searches_are_those_of_brute_force(seed: int) -> None:
+    check_against_brute_force(seed, n_variables=(7, 9), most_splits=40)
+
+
+@settings(stable, max_examples=25)
+@given(seeds)
+def test_searches_with_an_edge_budget_are_those_of_brute_force(seed: int) -> None:
+    check_against_brute_force(seed, n_variables=(3, 6), most_splits=25, has_budget=True)
+
+
+def check_against_brute_force(
+    seed: int, n_variables: tuple[int, int], most_splits: int, has_budget: bool = False
+) -> list[Step]:
+    """All else is drawn: arities, rows, penalties, criterion."""
+    rng = np.random.default_rng(seed)
+    values = [[2], [1, 2, 2, 3, 3, 4, 5], [2, 2, 2, 5], [2, 3, 6]][rng.integers(4)]
+    arities = rng.choice(values, size=rng.integers(*n_variables, endpoint=True)).tolist()
+    table = random_table(rng, arities, n_rows=int(rng.choice([50, 300, 1000])))
+    kind: SplitKind = "binary" if rng.random() < 0.5 else "complete"
+    criterion = CRITERIA[rng.integers(len(CRITERIA))]
+    edge_penalty = float(rng.choice([0.001, 0.01, 0.05, 0.3]))
+    parameter_penalty = float(rng.choice([0.0, 0.0, 0.2]))
+    n_edges = GrowingCircuit(np.array(arities, dtype=np.uint32), False).n_edges
+    max_edges = n_edges + int(rng.integers(20 * n_edges)) if has_budget else None
+    model = learn_greedily(
+        table,
+        kind,
+        edge_penalty=edge_penalty,
+        parameter_penalty=parameter_penalty,
+        max_splits=most_splits,
+        max_edges=max_edges,
+        n_threads=int(rng.integers(1, 3)),
+        **criterion,
+    )
+    search = BruteForce(table, kind, score_of(criterion), edge_penalty, parameter_penalty, max_edges)
+    steps = list(itertools.islice(search.steps(), most_splits))
+    assert steps_of(model) == steps
+    assert max_edges is None or model.circuit.n_edges <= max_edges
+    return steps

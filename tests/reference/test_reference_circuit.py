@@ -34,10 +34,7 @@ Arities = tuple[int, ...]
 Choices = list[tuple[SplitKind, int]]
 BOOLEAN = complete_branches(2)
 SMALL_NETWORKS = [
-    arities
-    for n in range(1, 5)
-    for arities in itertools.product(range(1, 5), repeat=n)
-    if math.prod(arities) <= 36
+    arities for n in range(1, 5) for arities in itertools.product(range(1, 5), repeat=n) if math.prod(arities) <= 36
 ]
 
 networks = st.sampled_from(SMALL_NETWORKS)

@@ -33,17 +33,13 @@ def parameter_scopes(circuit: Circuit) -> NDArray[np.bool_]:
 def is_smooth(circuit: Circuit) -> bool:
     """Whether the children of each sum speak of the same variables, by indicators and by parameters."""
     variables = _both_scopes(circuit)
-    return all(
-        (variables[children] == variables[node]).all() for node, children in _inner_nodes(circuit, NodeKind.SUM)
-    )
+    return all((variables[children] == variables[node]).all() for node, children in _inner_nodes(circuit, NodeKind.SUM))
 
 
 def is_decomposable(circuit: Circuit) -> bool:
     """Whether no two children of a product speak of the same variable."""
     variables = _both_scopes(circuit)
-    return all(
-        (variables[children].sum(axis=0) <= 1).all() for _, children in _inner_nodes(circuit, NodeKind.PRODUCT)
-    )
+    return all((variables[children].sum(axis=0) <= 1).all() for _, children in _inner_nodes(circuit, NodeKind.PRODUCT))
 
 
 def is_deterministic(circuit: Circuit) -> bool:

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         code = _report(_in_one_line(error))
     if code == INTERRUPTED:
-        _report("interrupted, before there was a model")
+        _report("interrupted")
     sys.exit(code or 0)
 
 
@@ -50,7 +50,7 @@ def about(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", metavar="", help="Print the version and exit.")] = False,
 ) -> None:
-    """Learn arithmetic circuits from discrete data: models that answer any query exactly."""
+    """Learn arithmetic circuits from tables of discrete data."""
     if version:
         from importlib.metadata import version as installed_version
 

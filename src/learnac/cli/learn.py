@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def learn(
     train: options.TrainTable,
+    *,
     valid: options.ValidTable = None,
     test: options.TestTable = None,
     no_header: options.NoHeader = False,

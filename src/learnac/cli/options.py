@@ -17,7 +17,9 @@ TrainTable: TypeAlias = Annotated[
 ValidTable: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Keep the first splits, as many as are best on this table.", rich_help_panel=_TABLES
+        metavar="FILE",
+        help="Keep the first splits, as many as are best on this table.",
+        rich_help_panel=_TABLES,
     ),
 ]
 TestTable: TypeAlias = Annotated[
@@ -35,9 +37,7 @@ NoHeader: TypeAlias = Annotated[
 ]
 Delimiter: TypeAlias = Annotated[
     str,
-    typer.Option(
-        metavar="CHARACTER", help="What separates values; 'tab' for a tab.", rich_help_panel=_TABLES
-    ),
+    typer.Option(metavar="CHARACTER", help="What separates values; 'tab' for a tab.", rich_help_panel=_TABLES),
 ]
 Arity: TypeAlias = Annotated[
     int | None,
@@ -51,15 +51,11 @@ Arity: TypeAlias = Annotated[
 
 EdgePenalty: TypeAlias = Annotated[
     float,
-    typer.Option(
-        metavar="NATS", help="What each edge that a split adds must gain (k_e).", rich_help_panel=_PRICES
-    ),
+    typer.Option(metavar="NATS", help="What each edge that a split adds must gain (k_e).", rich_help_panel=_PRICES),
 ]
 ParameterPenalty: TypeAlias = Annotated[
     float,
-    typer.Option(
-        metavar="NATS", help="The same for each parameter (k_p).", rich_help_panel=_PRICES
-    ),
+    typer.Option(metavar="NATS", help="The same for each parameter (k_p).", rich_help_panel=_PRICES),
 ]
 Criterion: TypeAlias = Annotated[
     Literal["likelihood", "bdeu"],
@@ -67,9 +63,7 @@ Criterion: TypeAlias = Annotated[
 ]
 Alpha: TypeAlias = Annotated[
     float,
-    typer.Option(
-        metavar="COUNT", help="For likelihood: added to all counts.", rich_help_panel=_PRICES
-    ),
+    typer.Option(metavar="COUNT", help="For likelihood: added to all counts.", rich_help_panel=_PRICES),
 ]
 EquivalentSampleSize: TypeAlias = Annotated[
     float,
@@ -95,9 +89,7 @@ HalveEdgePenalty: TypeAlias = Annotated[
 ]
 Threads: TypeAlias = Annotated[
     int,
-    typer.Option(
-        metavar="N", help="Threads to search with. The model does not depend on it.", rich_help_panel=_SEARCH
-    ),
+    typer.Option(metavar="N", help="Threads to search with. The model does not depend on it.", rich_help_panel=_SEARCH),
 ]
 
 MaxEdges: TypeAlias = Annotated[
@@ -116,9 +108,7 @@ Patience: TypeAlias = Annotated[
 
 Json: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--json", metavar="", help="Print one JSON object instead of the summary.", rich_help_panel=_OUTPUT
-    ),
+    typer.Option("--json", metavar="", help="Print one JSON object instead of the summary.", rich_help_panel=_OUTPUT),
 ]
 Debug: TypeAlias = Annotated[
     bool,

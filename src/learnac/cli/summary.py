@@ -27,7 +27,7 @@ class TableScore:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What Table 4 says of a model, and how learning ended. A split that was undone counts as applied, not as kept."""
+    """What Table 4 says of a model, and how learning ended. Applied splits include those undone."""
 
     schedule: str
     scores: dict[str, TableScore]
@@ -39,7 +39,7 @@ class Summary:
     max_parents: int
     n_splits: int
     n_splits_applied: int
-    edge_penalty: float  # the last one, if it was halved
+    final_edge_penalty: float  # what it came to, if it was halved
     stop: Stop
     seconds: float
 
@@ -58,7 +58,7 @@ def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
         max_parents=max(n_parents),
         n_splits=model.n_splits_,
         n_splits_applied=len(model.trace_),
-        edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else model.edge_penalty,
+        final_edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else model.edge_penalty,
         stop=model.stop_,
         seconds=model.learned_.seconds,
     )
@@ -66,9 +66,7 @@ def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
 
 def _score(model: LearnAC, table: Dataset) -> TableScore:
     log_likelihoods = model.score_samples(table)
-    return TableScore(
-        table.n_rows, float(log_likelihoods.mean()), int(np.count_nonzero(np.isneginf(log_likelihoods)))
-    )
+    return TableScore(table.n_rows, float(log_likelihoods.mean()), int(np.count_nonzero(np.isneginf(log_likelihoods))))
 
 
 def as_document(summary: Summary) -> dict[str, Any]:
@@ -102,7 +100,7 @@ def as_text(summary: Summary) -> Table:
 
 def _rows(score: TableScore) -> str:
     impossible = f", {score.n_impossible:,} of them impossible" if score.n_impossible else ""
-    return f"mean of {score.n_rows:,} rows{impossible}"
+    return f"nats, mean of {score.n_rows:,} rows{impossible}"
 
 
 def _undone(summary: Summary) -> str:
@@ -112,7 +110,7 @@ def _undone(summary: Summary) -> str:
 
 def _stopped(summary: Summary) -> str:
     reason = "interrupted: this is the model so far" if summary.stop is Stop.INTERRUPTED else summary.stop.value
-    return f"{reason}, at edge penalty {summary.edge_penalty:g}"
+    return f"{reason}, at edge penalty {summary.final_edge_penalty:g}"
 
 
 def duration(seconds: float) -> str:

@@ -21,7 +21,7 @@ _OTHER_DELIMITERS = ";\t|"
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """How the files of one command are written. `arity` states that all columns hold codes from 0 below it."""
+    """How the files of one command are written. `arity` states that all columns hold codes below it."""
 
     has_header: bool = True
     delimiter: str = ","
@@ -31,8 +31,8 @@ class TableLayout:
 def read_tables(paths: Mapping[str, Path], layout: TableLayout) -> dict[str, Dataset]:
     """The tables by the names of `paths`; the first of them says which columns and categories there are.
 
-    The others are read with the column types of the first: a column of strings may well hold only numbers in a smaller
-    file.
+    The others are read with the column types of the first: a column of strings may well hold only numbers in
+    a smaller file.
     """
     tables: dict[str, Dataset] = {}
     first, types = None, None
@@ -100,9 +100,7 @@ def _parse(path: Path, layout: TableLayout, types: Mapping[str, Any]) -> Any:
     # One thread: with more, pyarrow does not know which row it complains about.
     options = pa_csv.ReadOptions(use_threads=False, autogenerate_column_names=not layout.has_header)
     # An empty cell and NA are missing, in columns of strings too; in quotes they are categories.
-    conversion = pa_csv.ConvertOptions(
-        column_types=types, strings_can_be_null=True, quoted_strings_can_be_null=False
-    )
+    conversion = pa_csv.ConvertOptions(column_types=types, strings_can_be_null=True, quoted_strings_can_be_null=False)
     try:
         frame = pa_csv.read_csv(
             path,
@@ -114,7 +112,7 @@ def _parse(path: Path, layout: TableLayout, types: Mapping[str, Any]) -> Any:
     except UnicodeDecodeError as error:
         raise DataError("expected a header in UTF-8, found other bytes: save it as UTF-8") from error
     except OSError as error:
-        raise DataError(str(error)) from error  # A compressed file that is broken.
+        raise DataError(f"cannot be read: {error}") from error
     except pa.ArrowInvalid as error:
         raise _parse_error(path, layout, str(error)) from error
     return frame
@@ -146,10 +144,11 @@ def _check_frame(frame: Any, layout: TableLayout) -> None:
 
 def _check_names(frame: Any, layout: TableLayout) -> None:
     names = frame.column_names
-    if layout.has_header and len(set(names)) < len(names) and all(re.fullmatch(r"-?[\d.]+", n) for n in names):
+    are_numbers = all(re.fullmatch(r"-?[\d.]+", name) for name in names)
+    # Numbers may be names, as long as each occurs once.
+    if layout.has_header and are_numbers and len(set(names)) < len(names):
         raise DataError(
-            f"expected names in the first line, found numbers: {listed(names)}; "
-            "--no-header reads a table without names"
+            f"expected names in the first line, found numbers: {listed(names)}; --no-header reads a table without names"
         )
 
 

@@ -22,9 +22,7 @@ _Columns: TypeAlias = Mapping[str, _Column]
 _LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 
 
-def read_frame(
-    table: object, categories: Mapping[str, Iterable[Category]] | None = None
-) -> tuple[Schema, Codes]:
+def read_frame(table: object, categories: Mapping[str, Iterable[Category]] | None = None) -> tuple[Schema, Codes]:
     """The schema of a frame and its codes under it; `categories` states those of some columns."""
     columns = _open_columns(table)
     stated = _checked_statement(columns, categories)
@@ -112,9 +110,7 @@ def _checked_statement(
     if categories is None:
         return {}
     if not isinstance(categories, Mapping):
-        raise TypeError(
-            f"expected categories as a mapping from column name to list, found {_type_name(categories)}"
-        )
+        raise TypeError(f"expected categories as a mapping from column name to list, found {_type_name(categories)}")
     # Columns are called `str(label)`, so a mapping may use the labels themselves.
     stated = {str(label): checked_categories(str(label), values) for label, values in categories.items()}
     if unknown := [name for name in stated if name not in columns]:

@@ -35,9 +35,7 @@ class Schema:
             raise DataError(
                 f"expected one list of categories per name, found {len(names)} names and {len(columns)} lists"
             )
-        categories = tuple(
-            checked_categories(name, column) for name, column in zip(names, columns, strict=True)
-        )
+        categories = tuple(checked_categories(name, column) for name, column in zip(names, columns, strict=True))
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "categories", categories)
 
@@ -79,7 +77,7 @@ class Schema:
         Raises DataError for a column too many or too few, a missing value, a category or code not known here.
         """
         # A Dataset holds a Schema, so its module needs this one first.
-        from learnac.data.dataset import encode_table  # noqa: PLC0415
+        from learnac.data.dataset import encode_table
 
         return encode_table(self, table)
 
@@ -132,9 +130,7 @@ def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, .
 
 def check_arity(name: str, arity: int) -> None:
     if arity > MAX_ARITY:
-        raise DataError(
-            f"column {name!r}: expected at most {MAX_ARITY:,} categories, found {arity:,}: an identifier?"
-        )
+        raise DataError(f"column {name!r}: expected at most {MAX_ARITY:,} categories, found {arity:,}: an identifier?")
 
 
 def checked_names(values: Iterable[object]) -> tuple[str, ...]:

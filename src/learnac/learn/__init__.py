@@ -1,6 +1,7 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
-from learnac.learn.loop import LearnedModel, StepInfo, Stop, learn
+from learnac.learn.loop import learn
+from learnac.learn.model import LearnedModel, StepInfo, Stop
 from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitKind, SplitSpace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,18 +33,33 @@ class Schedule(Protocol):
     """Which split comes next: AC-Greedy and AC-Quick."""
 
     def add(
-        self, leaf: int, variables: NDArray[np.uint32], values: NDArray[np.uint32], net_gains: NDArray[np.float64]
+        self,
+        leaf: int,
+        variables: NDArray[np.uint32],
+        values: NDArray[np.uint32],
+        net_gains: NDArray[np.float64],
     ) -> None: ...
 
-    def best_split(self, most_edges: int, seconds: float) -> tuple[int, int, int, float, int] | None: ...
+    def best_split(
+        self, most_edges: int, should_stop: Callable[[], bool]
+    ) -> tuple[int, int, int, float, int] | None: ...
 
     def applying(self, leaf: int, variable: int, value: int) -> None: ...
 
     def set_edge_penalty(self, edge_penalty: float) -> None: ...
 
-    n_candidates: int
-    n_evaluations: int
-    n_visits: int
+    @property
+    def has_unfitting(self) -> bool:
+        """Whether a split that may pay was left out because it needs more edges than there is room for."""
+
+    @property
+    def n_candidates(self) -> int: ...
+
+    @property
+    def n_evaluations(self) -> int: ...
+
+    @property
+    def n_visits(self) -> int: ...
 
 
 class Learner:
@@ -56,7 +72,7 @@ class Learner:
         self.edge_penalty = float(settings.edge_penalty)
         self.circuit = new_circuit(space)
         make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-        self.schedule: Schedule = make_schedule(self.circuit, self.edge_penalty)
+        self.schedule: Schedule = make_schedule(self.circuit, self.edge_penalty, settings.n_threads)
         may_remove_edges = settings.schedule == "greedy" and self.edge_penalty > 0
         self._generator = CandidateGenerator(
             space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
@@ -68,10 +84,10 @@ class Learner:
             self._offer(self._generator.candidates(self.trees, [child], table[None]))
         self.log_likelihood = sum(self._log_likelihood(child) for child in range(space.n_variables))
 
-    def best_split(self, max_edges: int | None, seconds: float) -> ScoredSplit | None:
+    def best_split(self, max_edges: int | None, should_stop: Callable[[], bool]) -> ScoredSplit | None:
         """The next split of the schedule; none if nothing pays, or fits, or time is up."""
         room = NO_LIMIT if max_edges is None else max_edges - self.circuit.n_edges
-        chosen = self.schedule.best_split(room, seconds)
+        chosen = self.schedule.best_split(room, should_stop)
         if chosen is None:
             return None
         leaf, variable, value, net_gain, edge_cost = chosen

@@ -87,7 +87,9 @@ def allowed_parent_masks(
 
 def _position(schema: Schema, name: object) -> int:
     if name not in schema.names:
-        raise ValueError(f"allowed_parents: expected names of variables, found {name!r}; there are {listed(schema.names)}")
+        raise ValueError(
+            f"allowed_parents: expected names of variables, found {name!r}; there are {listed(schema.names)}"
+        )
     return schema.names.index(str(name))
 
 
@@ -102,7 +104,12 @@ def _check_number(name: str, found: object, least: float, is_open: bool = False)
     if not isinstance(found, Real) or isinstance(found, bool):
         raise TypeError(f"{name}: expected a number, found {found!r}")
     value = float(found)
-    if math.isnan(value) or value < least or (is_open and value == least) or (math.isinf(value) and name != "max_seconds"):
+    if (
+        math.isnan(value)
+        or value < least
+        or (is_open and value == least)
+        or (math.isinf(value) and name != "max_seconds")
+    ):
         bound = "above" if is_open else "at least"
         raise ValueError(f"{name}: expected a finite number {bound} {least}, found {found}")
 

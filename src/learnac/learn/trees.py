@@ -30,9 +30,7 @@ class GrowingTrees:
 
     def __init__(self, space: SplitSpace, marginal_counts: list[Floats]) -> None:
         self.space = space
-        self.nodes = [
-            _GrowingNode(child, counts, 1.0, {}) for child, counts in enumerate(marginal_counts)
-        ]
+        self.nodes = [_GrowingNode(child, counts, 1.0, {}) for child, counts in enumerate(marginal_counts)]
         self.n_leaves = len(self.nodes)
 
     def child(self, leaf: int) -> int:
@@ -52,9 +50,7 @@ class GrowingTrees:
             kept = left & (branch_of == branch)
             mass = parent.mass * np.count_nonzero(kept) / np.count_nonzero(left)
             parent.branches.append(len(self.nodes))
-            self.nodes.append(
-                _GrowingNode(parent.child, counts, mass, {**parent.path, split.variable: kept})
-            )
+            self.nodes.append(_GrowingNode(parent.child, counts, mass, {**parent.path, split.variable: kept}))
         parent.split = split
         self.n_leaves += len(parent.branches) - 1
         return parent.branches

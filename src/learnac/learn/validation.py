@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import Counter
-from learnac.learn.counts import in_memory
 from learnac.data import Dataset
+from learnac.learn.counts import in_memory
 from learnac.learn.scores import Score, log_likelihood
 from learnac.learn.splits import Split
 from learnac.learn.trees import GrowingTrees
