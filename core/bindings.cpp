@@ -102,10 +102,10 @@ void bind_schedule(nb::module_& m, const char* name) {
   nb::class_<Schedule>(m, name)
       .def(
           "__init__",
-          [](Schedule* self, const BoundCircuit& bound, double edge_penalty, int n_threads) {
-            new (self) Schedule(bound.circuit, edge_penalty, n_threads);
+          [](Schedule* self, const BoundCircuit& bound, double edge_penalty, bool may_change_penalty, int n_threads) {
+            new (self) Schedule(bound.circuit, edge_penalty, may_change_penalty, n_threads);
           },
-          "circuit"_a, "edge_penalty"_a, "n_threads"_a, nb::keep_alive<1, 2>())
+          "circuit"_a, "edge_penalty"_a, "may_change_penalty"_a, "n_threads"_a, nb::keep_alive<1, 2>())
       .def(
           "add",
           [](Schedule& self, std::uint32_t leaf, Input<std::uint32_t> variables, Input<std::uint32_t> values,
@@ -138,6 +138,8 @@ void bind_table_init(nb::class_<PackedTable>& table) {
         if (codes.shape(0) != arities.size()) refuse("expected one arity for each column");
         if (weights.size() != 0 && weights.size() != codes.shape(1)) refuse("expected one weight for each row");
         if (codes.shape(1) >= 0xffffffffu) refuse("expected fewer than 2^32 rows");
+        for (const std::uint32_t arity : span_of(arities))
+          if (arity == 0 || arity > 65536) refuse("expected arities from 1 to 65536");
         for (std::size_t v = 0; v < codes.shape(0); ++v)
           for (std::size_t row = 0; row < codes.shape(1); ++row)
             if (codes(v, row) >= arities(v)) refuse("a code is not below its column's arity");

@@ -15,7 +15,7 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads)
+GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, bool, int n_threads)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
       ancestry_(circuit.domain().n_variables()),

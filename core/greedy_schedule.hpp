@@ -19,7 +19,8 @@ namespace learnac {
 // (SplitLoss); the rest stay as they are, however the costs have grown.
 class GreedySchedule {
  public:
-  GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads = 1);
+  // It keeps every candidate, whether or not the penalty may change.
+  GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads = 1);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,

@@ -20,9 +20,10 @@ constexpr auto later_priced = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads)
+QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
+      may_change_penalty_(may_change_penalty),
       ancestry_(circuit.domain().n_variables()),
       pricers_(circuit, n_threads) {}
 
@@ -143,14 +144,22 @@ void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {
   const bool fits = candidate.cost <= most_edges;
   if (candidate.score > 0 && fits)
     push_priced(candidate);
-  else
+  else if (may_change_penalty_)
     set_aside_.push_back(candidate);
   has_unfitting_ |= candidate.score > 0 && !fits;
 }
 
 void QuickSchedule::applying(const Split& split) {
   ++epoch_;
+  empty_queue(split.leaf);
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
+}
+
+// Its head may be waiting among the others: that one stays, and will be found to be invalid.
+void QuickSchedule::empty_queue(LeafId leaf) {
+  const auto queue = std::ranges::lower_bound(queues_, index(leaf), {}, [](const Queue& q) { return index(q.leaf); });
+  if (queue == queues_.end() || queue->leaf != leaf || queue->heap.empty()) return;
+  queue->heap = std::vector<Fresh>(1, queue->heap.front());
 }
 
 void QuickSchedule::set_edge_penalty(double edge_penalty) {

@@ -17,7 +17,8 @@ namespace learnac {
 // only the best of each leaf in a heap of leaves: what is touched often stays in cache.
 class QuickSchedule {
  public:
-  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, int n_threads = 1);
+  // Without `may_change_penalty`, candidates that do not pay are forgotten.
+  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads = 1);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -68,6 +69,7 @@ class QuickSchedule {
   Priced pop_fresh();
   Priced pop_priced();
   void push_head(std::uint32_t queue);
+  void empty_queue(LeafId leaf);
   void push_priced(const Priced& candidate);
   bool is_empty() const { return heads_.empty() && priced_.empty(); }
   Priced pop();
@@ -76,6 +78,7 @@ class QuickSchedule {
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
+  bool may_change_penalty_;
   Ancestry ancestry_;
   Pricers pricers_;
   std::uint32_t epoch_ = 1;

@@ -32,7 +32,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     splits
         "complete" (a branch for each value) or "binary" (one value against the rest), for variables of many values.
     max_edges, max_splits, max_seconds
-        Budgets. With `halve_edge_penalty`, the edge penalty is halved whenever no split pays, until `max_edges` is used.
+        Budgets. With `halve_edge_penalty`, the edge penalty is halved whenever no split pays, until `max_edges` is
+        used.
     patience
         With a validation table: end after this many splits without improvement there. None: search to the end.
     allowed_parents

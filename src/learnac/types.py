@@ -9,7 +9,7 @@ Category: TypeAlias = str | int | bool
 """One value of a discrete variable, as the user wrote it."""
 
 Codes: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
-"""Categories as numbers from 0, in uint8, uint16 or uint32."""
+"""Categories as numbers from 0, in uint8 or uint16."""
 
 Arities: TypeAlias = npt.NDArray[np.int32]
 """How many categories each variable has."""

@@ -288,6 +288,6 @@ def test_a_thousand_categories_and_more() -> None:
     numbers = np.random.default_rng(1).permutation(60_000) - 500
     words = [f"w{number:06}" for number in numbers + 500]
     table = Dataset.from_frame(pl.DataFrame({"n": numbers, "w": words}))
-    assert table.codes.dtype == np.uint32
+    assert table.codes.dtype == np.uint16
     assert np.array_equal(table.codes[0], numbers + 500)
     assert np.array_equal(table.codes[1], numbers + 500)

@@ -13,7 +13,8 @@ from learnac.types import Arities, Category, Codes
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
 
-# A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable.
+# A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
+# and codes up to here fit into 16 bits.
 MAX_ARITY = 65_536
 
 
@@ -52,13 +53,11 @@ class Schema:
 
     @property
     def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
-        """The smallest of uint8, uint16 and uint32 that holds every code of this schema, seen or not."""
+        """The smaller of uint8 and uint16 that holds every code of this schema, seen or not."""
         largest_code = max(len(column) for column in self.categories) - 1
         if largest_code <= np.iinfo(np.uint8).max:
             return np.dtype(np.uint8)
-        if largest_code <= np.iinfo(np.uint16).max:
-            return np.dtype(np.uint16)
-        return np.dtype(np.uint32)
+        return np.dtype(np.uint16)
 
     def index(self, name: str) -> int:
         """The position of the variable called `name`."""

@@ -72,7 +72,9 @@ class Learner:
         self.edge_penalty = float(settings.edge_penalty)
         self.circuit = new_circuit(space)
         make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-        self.schedule: Schedule = make_schedule(self.circuit, self.edge_penalty, settings.n_threads)
+        self.schedule: Schedule = make_schedule(
+            self.circuit, self.edge_penalty, settings.halve_edge_penalty, settings.n_threads
+        )
         may_remove_edges = settings.schedule == "greedy" and self.edge_penalty > 0
         self._generator = CandidateGenerator(
             space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
@@ -82,7 +84,8 @@ class Learner:
         self.trees = GrowingTrees(space, [table[slice(*first)].sum(axis=0) for table in root_counts])
         for child, table in enumerate(root_counts):
             self._offer(self._generator.candidates(self.trees, [child], table[None]))
-        self.log_likelihood = sum(self._log_likelihood(child) for child in range(space.n_variables))
+        self._leaf_log_likelihood: dict[int, float] = {}
+        self.log_likelihood = sum(self._enter_leaves([child]) for child in range(space.n_variables))
 
     def best_split(self, max_edges: int | None, should_stop: Callable[[], bool]) -> ScoredSplit | None:
         """The next split of the schedule; none if nothing pays, or fits, or time is up."""
@@ -102,7 +105,7 @@ class Learner:
         )
         start, stop = self.space.starts[0], self.space.starts[0] + self.space.arities[0]
         new_leaves = self.trees.split(split, counts[:, start:stop].sum(axis=1))
-        self.log_likelihood += sum(map(self._log_likelihood, new_leaves)) - self._log_likelihood(split.leaf)
+        self.log_likelihood += self._enter_leaves(new_leaves) - self._leaf_log_likelihood.pop(split.leaf)
         self._offer(self._generator.candidates(self.trees, new_leaves, counts))
         return new_leaves
 
@@ -116,8 +119,14 @@ class Learner:
                 self.counts.forget(candidates.leaf)
             self.schedule.add(candidates.leaf, candidates.variables, candidates.values, candidates.net_gains)
 
-    def _log_likelihood(self, leaf: int) -> float:
-        return float(log_likelihood(self.trees.nodes[leaf].counts, self.trees.parameters(leaf, self.score)))
+    def _enter_leaves(self, leaves: list[int]) -> float:
+        """Keeps the log-likelihood of new leaves of one child, and returns their sum."""
+        nodes = [self.trees.nodes[leaf] for leaf in leaves]
+        counts = np.array([node.counts for node in nodes])
+        parameters = self.score.parameters(counts, np.array([node.mass for node in nodes]))
+        found = log_likelihood(counts, parameters).tolist()
+        self._leaf_log_likelihood.update(zip(leaves, found, strict=True))
+        return float(sum(found))
 
 
 def new_circuit(space: SplitSpace) -> GrowingCircuit:

@@ -60,13 +60,14 @@ class BayesianDirichlet:
 def _normalised(weights: Floats) -> Floats:
     """Weights as probabilities; uniform where nothing was counted and nothing assumed."""
     totals = weights.sum(axis=-1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        return np.where(totals > 0, weights / totals, 1 / weights.shape[-1])
+    if totals.all():
+        return weights / totals
+    return np.where(totals > 0, weights / np.where(totals > 0, totals, 1.0), 1 / weights.shape[-1])
 
 
 def log_likelihood(counts: Floats, parameters: Floats) -> Floats:
     """Log-likelihood of counted values under parameters, with 0 * log 0 = 0."""
+    if parameters.all():
+        return (counts * np.log(parameters)).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(counts > 0, counts * np.log(parameters), 0.0)
-    total: Floats = terms.sum(axis=-1)
-    return total
+        return np.where(counts > 0, counts * np.log(parameters), 0.0).sum(axis=-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -32,15 +32,15 @@ class SplitSpace:
     arities: NDArray[np.int64]
     kind: SplitKind
     allowed_parents: tuple[NDArray[np.bool_], ...] | None = None  # per child, over variables
+    starts: NDArray[np.int64] = field(init=False)  # where each variable's indicators begin among all indicators
+
+    def __post_init__(self) -> None:
+        starts = np.concatenate([[0], np.cumsum(self.arities)[:-1]]).astype(np.int64)
+        object.__setattr__(self, "starts", starts)
 
     @property
     def n_variables(self) -> int:
         return len(self.arities)
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where each variable's indicators begin among all indicators."""
-        return np.concatenate([[0], np.cumsum(self.arities)[:-1]]).astype(np.int64)
 
     @property
     def is_binary(self) -> bool:

@@ -1,0 +1,356 @@
+// Random splits, searches and counts, with the core's assertions and the sanitizers on: `make sanitize`.
+// Python's tests compare with the reference; this one looks for what only a debug build can see.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ancestry.hpp"
+#include "apply_split.hpp"
+#include "counter.hpp"
+#include "freeze.hpp"
+#include "greedy_schedule.hpp"
+#include "quick_schedule.hpp"
+
+using namespace learnac;
+
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
+// The standard's distributions differ between libraries; a remainder does not.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : engine_(seed) {}
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(engine_() % n); }
+  double gain() { return below(4000) / 100.0 - 2; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+std::vector<std::uint32_t> random_arities(Random& random, std::uint32_t most_variables) {
+  std::vector<std::uint32_t> arities(2 + random.below(most_variables - 1));
+  for (std::uint32_t& arity : arities) arity = 1 + random.below(5);
+  return arities;
+}
+
+struct Option {
+  Split split;
+  double net_gain;
+};
+
+// A circuit, and all splits that are valid for it.
+class Growth {
+ public:
+  Growth(Random& random, std::uint32_t most_variables)
+      : random_(random),
+        arities_(random_arities(random, most_variables)),
+        circuit(arities_, random.below(2) ? SplitKind::complete : SplitKind::value_against_rest),
+        application_(circuit),
+        region_(circuit),
+        ancestry_(static_cast<std::uint32_t>(arities_.size())) {
+    for (std::uint32_t v = 0; v < arities_.size(); ++v) {
+      left_.emplace_back();
+      for (const std::uint32_t arity : arities_) left_.back().push_back((1u << arity) - 1);
+    }
+    for (std::uint32_t leaf = 0; leaf < circuit.n_leaves(); ++leaf) offer(LeafId{leaf});
+  }
+
+  bool is_valid(const Split& split) const {
+    const Leaf& leaf = circuit.leaf(split.leaf);
+    return !leaf.is_split && ancestry_.may_be_parent(split.variable, leaf.child);
+  }
+
+  std::vector<Option> valid_options() const {
+    std::vector<Option> valid;
+    for (const Option& option : options)
+      if (is_valid(option.split)) valid.push_back(option);
+    return valid;
+  }
+
+  std::int64_t cost(const Split& split) { return region_.edge_cost(split); }
+
+  // The first of the best, as brute force finds it.
+  std::optional<ChosenSplit> best(double edge_penalty, std::int64_t most_edges) {
+    std::optional<ChosenSplit> best;
+    double best_score = 0;
+    for (const Option& option : valid_options()) {
+      const std::int64_t edges = cost(option.split);
+      const double score = option.net_gain - edge_penalty * static_cast<double>(edges);
+      if (edges > most_edges || score <= best_score) continue;
+      best_score = score;
+      best = ChosenSplit{option.split, option.net_gain, edges};
+    }
+    return best;
+  }
+
+  // A limit may end the walk early, but only when the cost exceeds it.
+  void check_limits(const Split& split) {
+    const std::int64_t exact = cost(split);
+    for (const std::int64_t limit : {exact - 1, exact, exact / 2, std::int64_t{0}, std::int64_t{-3}}) {
+      const std::int64_t priced = region_.edge_cost(split, limit);
+      require(exact <= limit ? priced == exact : priced > limit && priced <= exact, "edge cost with a limit");
+    }
+  }
+
+  // Applies a split and finds the options of its new leaves.
+  void apply(const Split& split) {
+    const std::uint64_t before = circuit.n_edges();
+    const std::int64_t predicted = cost(split);
+    const AppliedSplit applied = application_.apply(split);
+    require(applied.edge_cost == predicted, "told another cost than predicted");
+    require(circuit.n_edges() == before + static_cast<std::uint64_t>(predicted), "predicted cost is not the actual one");
+    circuit.check_invariants();
+    ancestry_.add_arc(split.variable, circuit.leaf(split.leaf).child);
+    const std::uint32_t v = index(split.variable);
+    for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch) {
+      left_.push_back(left_[index(split.leaf)]);
+      left_.back()[v] &= has_rest(v) ? (branch == 0 ? 1u << split.value : ~(1u << split.value)) : 1u << branch;
+    }
+    for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch)
+      offer(LeafId{index(applied.first_new_leaf) + branch});
+  }
+
+  std::function<void(LeafId, const std::vector<Option>&)> on_offer = [](LeafId, const std::vector<Option>&) {};
+  std::vector<Option> options;
+
+ private:
+  bool has_rest(std::uint32_t variable) const {
+    return circuit.split_kind() == SplitKind::value_against_rest && arities_[variable] > 2;
+  }
+
+  void offer(LeafId leaf) {
+    std::vector<Option> made;
+    for (std::uint32_t v = 0; v < arities_.size(); ++v) {
+      const std::uint32_t left = left_[index(leaf)][v];
+      const VariableId variable{v};
+      if (variable == circuit.leaf(leaf).child || arities_[v] < 2 || __builtin_popcount(left) < 2) continue;
+      for (std::uint32_t value = 0; value < (has_rest(v) ? arities_[v] : 1); ++value)
+        if (!has_rest(v) || (left >> value) & 1) made.push_back({{leaf, variable, value}, random_.gain()});
+    }
+    options.insert(options.end(), made.begin(), made.end());
+    on_offer(leaf, made);
+  }
+
+  Random& random_;
+  std::vector<std::uint32_t> arities_;
+
+ public:
+  GrowingCircuit circuit;
+
+ private:
+  SplitApplication application_;
+  SplitRegion region_;
+  Ancestry ancestry_;
+  std::vector<std::vector<std::uint32_t>> left_;  // leaf x variable: bits of the values that its path leaves open
+};
+
+void check_frozen(const GrowingCircuit& circuit) {
+  const FrozenArrays frozen = freeze(circuit);
+  require(frozen.children.size() == circuit.n_edges(), "edges lost by freezing");
+  require(frozen.child_offsets.size() == frozen.kinds.size() + 1, "offsets of frozen children");
+  for (std::uint32_t node = 0; node < frozen.kinds.size(); ++node)
+    for (std::uint64_t i = frozen.child_offsets[node]; i < frozen.child_offsets[node + 1]; ++i)
+      require(frozen.children[i] < node, "a frozen child does not come before its parent");
+}
+
+void split_at_random(Random& random) {
+  Growth growth(random, 7);
+  growth.circuit.check_invariants();
+  for (int i = 0; i < 25; ++i) {
+    const auto options = growth.valid_options();
+    if (options.empty() || growth.circuit.n_edges() > 4000) break;
+    const Split split = options[random.below(static_cast<std::uint32_t>(options.size()))].split;
+    growth.check_limits(split);
+    growth.apply(split);
+  }
+  check_frozen(growth.circuit);
+}
+
+template <class Schedule>
+void add_to(Schedule& schedule, LeafId leaf, const std::vector<Option>& options) {
+  std::vector<std::uint32_t> variables, values;
+  std::vector<double> net_gains;
+  for (const Option& option : options) {
+    variables.push_back(index(option.split.variable));
+    values.push_back(option.split.value);
+    net_gains.push_back(option.net_gain);
+  }
+  schedule.add(leaf, variables, values, net_gains);
+}
+
+// Runs a schedule on random gains; `check` looks at what it chose, before it is applied.
+template <class Schedule, class Check>
+void search(Random& random, Check check) {
+  Growth growth(random, 6);
+  double edge_penalty = (1 + random.below(40)) / 20.0;
+  Schedule schedule(growth.circuit, edge_penalty, true, 1 + static_cast<int>(random.below(3)));
+  const auto offer = [&](LeafId leaf, const std::vector<Option>& made) { add_to(schedule, leaf, made); };
+  for (std::uint32_t leaf = 0; leaf < growth.circuit.n_leaves(); ++leaf) {
+    std::vector<Option> made;
+    for (const Option& option : growth.options)
+      if (index(option.split.leaf) == leaf) made.push_back(option);
+    offer(LeafId{leaf}, made);
+  }
+  growth.on_offer = offer;
+  const std::int64_t max_edges = random.below(2) ? SplitRegion::unlimited / 2 : 100 + random.below(1500);
+  for (int i = 0, n_halvings = 0; i < 30 && growth.circuit.n_edges() < 3000; ++i) {
+    const std::int64_t room = max_edges - static_cast<std::int64_t>(growth.circuit.n_edges());
+    int n_asked = 0;
+    const auto chosen = schedule.best_split(room, [&] { return ++n_asked > 100; });
+    require(n_asked <= 100, "the search does not end");
+    check(growth, chosen, edge_penalty, room);
+    if (chosen) {
+      schedule.applying(chosen->split);
+      growth.apply(chosen->split);
+    } else if (n_halvings++ < 4) {
+      edge_penalty /= 2;
+      schedule.set_edge_penalty(edge_penalty);
+    } else {
+      return;
+    }
+  }
+}
+
+void search_greedily(Random& random) {
+  search<GreedySchedule>(random, [](Growth& growth, const auto& chosen, double edge_penalty, std::int64_t room) {
+    const auto best = growth.best(edge_penalty, room);
+    require(best.has_value() == chosen.has_value(), "greedy: a split where there is none, or none where there is one");
+    if (!best) return;
+    require(chosen->edge_cost == growth.cost(chosen->split), "greedy: chosen at a wrong cost");
+    require(!comes_before(best->split, chosen->split) && !comes_before(chosen->split, best->split),
+            "greedy: not the best split");
+  });
+}
+
+void search_quickly(Random& random) {
+  search<QuickSchedule>(random, [](Growth& growth, const auto& chosen, double edge_penalty, std::int64_t room) {
+    if (!chosen) return;
+    require(growth.is_valid(chosen->split), "quick: chosen but not valid");
+    require(chosen->edge_cost == growth.cost(chosen->split), "quick: chosen at a wrong cost");
+    require(chosen->edge_cost <= room, "quick: chosen but does not fit");
+    require(chosen->net_gain > edge_penalty * static_cast<double>(chosen->edge_cost), "quick: chosen but does not pay");
+  });
+}
+
+struct PlainLeaf {
+  std::uint32_t child;
+  std::vector<std::uint32_t> rows;
+};
+
+struct Table {
+  Table(Random& random, bool is_wide) : arities(random_arities(random, 6)), n_rows(1 + random.below(200)) {
+    if (is_wide) arities.push_back(70);
+    const bool is_sparse = random.below(2);
+    for (const std::uint32_t arity : arities)
+      for (std::uint32_t row = 0; row < n_rows; ++row)
+        codes.push_back(static_cast<std::uint16_t>(is_sparse && random.below(30) ? 0 : random.below(arity)));
+    const std::uint32_t weighting = random.below(3);
+    for (std::uint32_t row = 0; row < n_rows && weighting; ++row)
+      weights.push_back(weighting == 1 ? random.below(4) : random.below(400) / 128.0);
+  }
+
+  std::uint32_t code(std::uint32_t variable, std::uint32_t row) const { return codes[variable * n_rows + row]; }
+  double weight(std::uint32_t row) const { return weights.empty() ? 1 : weights[row]; }
+
+  // [indicator][value of the child]
+  std::vector<double> count(const PlainLeaf& leaf) const {
+    std::vector<double> counts;
+    for (std::uint32_t v = 0; v < arities.size(); ++v) {
+      std::vector<double> mine(std::size_t{arities[v]} * arities[leaf.child], 0);
+      for (const std::uint32_t row : leaf.rows)
+        mine[code(v, row) * arities[leaf.child] + code(leaf.child, row)] += weight(row);
+      counts.insert(counts.end(), mine.begin(), mine.end());
+    }
+    return counts;
+  }
+
+  std::vector<std::uint32_t> arities;
+  std::uint32_t n_rows;
+  std::vector<std::uint16_t> codes;
+  std::vector<double> weights;
+};
+
+void count_at_random(Random& random) {
+  const Table table(random, random.below(5) == 0);
+  const PackedTable packed(std::span<const std::uint16_t>(table.codes), table.arities, table.weights);
+  Counter counter(packed);
+  std::vector<PlainLeaf> leaves;
+  for (std::uint32_t v = 0; v < table.arities.size(); ++v) {
+    leaves.push_back({v, {}});
+    for (std::uint32_t row = 0; row < table.n_rows; ++row) leaves.back().rows.push_back(row);
+    std::vector<double> counts(counter.n_cells(VariableId{v}));
+    counter.count(LeafId{v}, counts);
+    require(counts == table.count(leaves.back()), "counts of the whole table");
+  }
+  std::vector<bool> is_open(leaves.size(), true);
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t leaf = random.below(static_cast<std::uint32_t>(leaves.size()));
+    if (!is_open[leaf]) continue;
+    is_open[leaf] = false;
+    const std::uint32_t variable = random.below(static_cast<std::uint32_t>(table.arities.size()));
+    const std::uint32_t value = random.below(table.arities[variable]);
+    const bool is_complete = random.below(2);
+    std::vector<std::uint32_t> branch_of(table.arities[variable]);
+    for (std::uint32_t v = 0; v < branch_of.size(); ++v) branch_of[v] = is_complete ? v : v != value;
+    const std::uint32_t n_branches = is_complete ? table.arities[variable] : 2;
+    const PlainLeaf parent = leaves[leaf];
+    const std::size_t n = counter.n_cells(VariableId{parent.child});
+    std::vector<double> counts(n * n_branches);
+    const LeafId first = counter.split_and_count(LeafId{leaf}, VariableId{variable}, branch_of, n_branches, counts);
+    require(index(first) == leaves.size(), "number of the first new leaf");
+    for (std::uint32_t branch = 0; branch < n_branches; ++branch) {
+      leaves.push_back({parent.child, {}});
+      is_open.push_back(true);
+      for (const std::uint32_t row : parent.rows)
+        if (branch_of[table.code(variable, row)] == branch) leaves.back().rows.push_back(row);
+      const auto expected = table.count(leaves.back());
+      // The weights are multiples of 1/128, so that every sum is exact, in any order.
+      require(std::equal(expected.begin(), expected.end(), counts.begin() + static_cast<std::ptrdiff_t>(branch * n)),
+              "counts of a branch");
+    }
+    if (random.below(3) == 0) {
+      counter.forget(first);
+      is_open[index(first)] = false;
+    }
+  }
+}
+
+struct Tally {
+  int n_passed = 0;
+  int n_failed = 0;
+
+  void run(const char* name, int n_seeds, const std::function<void(Random&)>& trial) {
+    for (int seed = 0; seed < n_seeds; ++seed) {
+      try {
+        Random random(static_cast<std::uint32_t>(seed));
+        trial(random);
+        ++n_passed;
+      } catch (const std::exception& error) {
+        ++n_failed;
+        std::printf("%s, seed %d: %s\n", name, seed, error.what());
+      }
+    }
+  }
+};
+
+}  // namespace
+
+int main() {
+  Tally tally;
+  tally.run("split at random", 300, split_at_random);
+  tally.run("search greedily", 200, search_greedily);
+  tally.run("search quickly", 200, search_quickly);
+  tally.run("count at random", 400, count_at_random);
+  std::printf("%d passed, %d failed\n", tally.n_passed, tally.n_failed);
+  return tally.n_failed == 0 ? 0 : 1;
+}
