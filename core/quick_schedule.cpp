@@ -165,6 +165,8 @@ void QuickSchedule::empty_queue(LeafId leaf) {
 void QuickSchedule::set_edge_penalty(double edge_penalty) {
   edge_penalty_ = edge_penalty;
   has_unfitting_ = false;
+  // What was too dear may only be known from below: it has to be priced again before it is chosen.
+  ++epoch_;
   priced_.insert(priced_.end(), set_aside_.begin(), set_aside_.end());
   set_aside_.clear();
   std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });

@@ -294,9 +294,9 @@ class TestBudgets:
         assert model.stop in (Stop.MAX_EDGES, Stop.CONVERGED)
         assert_agrees_with_itself(model, dataset)
         assert model.circuit.n_edges <= initial + room
-        penalties = [20.0, *(info.edge_penalty for info in model.trace)]
-        halvings = -np.diff(np.log2(penalties))
-        assert ((halvings >= 0) & (halvings == np.rint(halvings))).all()
+        penalties = np.array([20.0, *(info.edge_penalty for info in model.trace)])
+        n_halvings = np.log2(penalties[:-1] / penalties[1:])
+        assert ((n_halvings >= 0) & (n_halvings == np.rint(n_halvings))).all()
         for info in model.trace:
             assert info.net_gain > info.edge_penalty * info.edge_cost
         if room >= 100:

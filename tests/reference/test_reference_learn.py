@@ -254,13 +254,14 @@ def test_every_step_is_the_best_by_the_whole_score(
         totals = {split: score_of(outcome) for split, outcome in outcomes.items()}
         best = max(totals.values())
         assert step.improvement > 0
-        assert step.improvement == pytest.approx(best - score_of(model), abs=1e-8)
-        assert step.split == next(s for s in totals if totals[s] > best - 1e-9)
+        # Gains are compared in single precision: what differs by less is a tie, and any of those will do here.
+        assert step.improvement == pytest.approx(best - score_of(model), rel=1e-6, abs=1e-6)
+        assert totals[step.split] > best - 1e-5
         model = outcomes[step.split]
         assert step.n_edges == n_edges(model.circuit)
     for split in valid_splits(model.network, kind):
         end = Model(*apply_split(model.network, model.circuit, split), {})
-        assert score_of(end) < score_of(model) + 1e-8
+        assert score_of(end) < score_of(model) + 1e-5
 
 
 @settings(deadline=None, max_examples=30)
