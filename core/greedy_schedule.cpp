@@ -124,10 +124,11 @@ void GreedySchedule::price_batch(std::int64_t most_edges) {
   }
 }
 
-// Exactly, if it may come to be chosen soon: a bound that only just excludes it now would have to be computed again
-// when a few better splits are gone.
+// Well beyond the point where it stops to pay: later splits will lower the bound, and with a bound that only just
+// excludes it now it would have to be priced again after each of them.
 std::int64_t GreedySchedule::limit(const Entry& entry, std::int64_t most_edges) const {
-  const double most = (entry.net_gain - 0.5 * best_known_) / edge_penalty_;
+  constexpr double slack = 600;
+  const double most = entry.net_gain / edge_penalty_ + slack;
   return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(std::floor(most)) : most_edges;
 }
 

@@ -8,14 +8,17 @@ void SplitLoss::assess(const Split& split, const SplitRegion& region) {
   lost_in_all_ = 0;
   lost_at_ancestors_ = 0;
   lost_by_scope_.resize(circuit_.scopes().n_ids(), 0);
-  lose_where_parents_part(Branches(circuit_, split), region);
+  const Branches branches(circuit_, split);
+  lose_where_parents_part(branches, region);
   lose_at_copied_sums(split, region);
   for (std::uint32_t slot = 0; slot < region.v_side().size(); ++slot) {
     const NodeId id = region.v_side()[slot];
     const Node& node = circuit_.node(id);
-    // Sums that decide V0 are spliced out; products lose their indicator, and may be merged or spliced out then.
-    std::int64_t n_edges = 2;
-    if (node.kind == Kind::sum) n_edges = node.label == index(split.variable) ? node.children.size : 0;
+    // Sums that decide V0 are spliced out; so may be the products below them without their indicator, or they are merged
+    // into a product that is a mutual ancestor of the other split.
+    const bool decides = node.kind == Kind::sum && node.label == index(split.variable);
+    const bool is_below_deciding = node.kind == Kind::product && !branches.is_in_all(node.scope);
+    std::int64_t n_edges = decides || is_below_deciding ? node.children.size : 0;
     // An original that stays has fewer parents.
     if (!region.is_dropped(slot)) n_edges += std::int64_t{node.children.size} + 1;
     lose(id, n_edges);
@@ -91,10 +94,10 @@ void SplitLoss::lose_at_copied_sums(const Split& split, const SplitRegion& regio
 // On the D side are nodes without V in scope, and mutual ancestors, which are one edge cheaper with two children.
 std::int64_t SplitLoss::d_side_loss(LeafId leaf, VariableId variable) const {
   if (!is_below(leaf)) return 0;
-  const std::int64_t n_copies = circuit_.n_branches(variable);
-  if (!is_below_region(leaf)) return n_copies * lost_at_ancestors_;
+  const std::int64_t n_extra_copies = circuit_.n_branches(variable) - 1;
+  if (!is_below_region(leaf)) return (n_extra_copies + 1) * lost_at_ancestors_;
   const std::int64_t lost_with = lost_with_[index(variable)];
-  return n_copies * (lost_in_all_ - lost_with) + lost_with;
+  return n_extra_copies * (lost_in_all_ - lost_with) + lost_with;
 }
 
 void SplitLoss::begin_walk() {

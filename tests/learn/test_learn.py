@@ -422,11 +422,14 @@ class TestInterrupt:
 
 
 SIGNALLED = """
+import signal
 import warnings
 import numpy as np
 from learnac import LearnAC
 from learnac.circuit import evaluate, indicators_of
 
+# A shell may start what runs in the background with Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rows = np.random.default_rng(0).integers(3, size=(20_000, 30))
 
 def tell(info):
