@@ -14,8 +14,8 @@ void SplitLoss::assess(const Split& split, const SplitRegion& region) {
   for (std::uint32_t slot = 0; slot < region.v_side().size(); ++slot) {
     const NodeId id = region.v_side()[slot];
     const Node& node = circuit_.node(id);
-    // Sums that decide V0 are spliced out; so may be the products below them without their indicator, or they are merged
-    // into a product that is a mutual ancestor of the other split.
+    // Sums that decide V0 are spliced out; so may be the products below them without their indicator, or they are
+    // merged into a product that is a mutual ancestor of the other split.
     const bool decides = node.kind == Kind::sum && node.label == index(split.variable);
     const bool is_below_deciding = node.kind == Kind::product && !branches.is_in_all(node.scope);
     std::int64_t n_edges = decides || is_below_deciding ? node.children.size : 0;

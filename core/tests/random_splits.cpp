@@ -107,7 +107,8 @@ class Growth {
     const std::int64_t predicted = cost(split);
     const AppliedSplit applied = application_.apply(split);
     require(applied.edge_cost == predicted, "told another cost than predicted");
-    require(circuit.n_edges() == before + static_cast<std::uint64_t>(predicted), "predicted cost is not the actual one");
+    require(circuit.n_edges() == before + static_cast<std::uint64_t>(predicted),
+            "predicted cost is not the actual one");
     circuit.check_invariants();
     ancestry_.add_arc(split.variable, circuit.leaf(split.leaf).child);
     const std::uint32_t v = index(split.variable);
