@@ -20,9 +20,9 @@ def main(paths: list[Path]) -> None:
     results = [result for path in paths for result in json.loads(path.read_text())["results"]]
     walls = {(r["name"], r["schedule"]): f"{r['wall']:.1f}" for r in results if r["n_threads"] == 2}
     lines = [
-        f"| {r['name']} | AC-{r['schedule'].title()} | {r['edge_penalty']} / {r['parameter_penalty']} | {r['leaves']:,} "
-        f"| {r['edges']:,} | {r['log_likelihood']:.3f} | {r['cpu']:.1f} | {walls.get((r['name'], r['schedule']), '')} "
-        f"| {r['memory_mb']:.0f} |\n"
+        f"| {r['name']} | AC-{r['schedule'].title()} | {r['edge_penalty']} / {r['parameter_penalty']} "
+        f"| {r['leaves']:,} | {r['edges']:,} | {r['log_likelihood']:.3f} | {r['cpu']:.1f} "
+        f"| {walls.get((r['name'], r['schedule']), '')} | {r['memory_mb']:.0f} |\n"
         for r in results
         if r["n_threads"] == 1
     ]
