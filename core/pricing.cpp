@@ -1,6 +1,17 @@
 #include "pricing.hpp"
 
 namespace learnac {
+namespace {
+
+constexpr int spins_before_sleep = 4000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
 
 Pricers::Pricers(const GrowingCircuit& circuit, int n_threads) : circuit_(circuit) {
   for (int i = 0; i < n_threads; ++i) regions_.push_back(std::make_unique<SplitRegion>(circuit));
@@ -45,7 +56,10 @@ bool Pricers::price_next(SplitRegion& region) {
 void Pricers::serve(SplitRegion& region) {
   while (!is_over_) {
     const std::uint64_t ticket = ticket_;
-    if (!price_next(region) && !is_over_) ticket_.wait(ticket);
+    if (price_next(region)) continue;
+    // Rounds follow each other within microseconds while a search lasts: only a longer pause is worth sleeping through.
+    for (int i = 0; i < spins_before_sleep && ticket_ == ticket; ++i) pause();
+    if (ticket_ == ticket && !is_over_) ticket_.wait(ticket);
   }
 }
 
