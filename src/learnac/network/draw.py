@@ -1,0 +1,211 @@
+"""Pictures of a network: its graph, and the tree of one of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Schema
+from learnac.drawing import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREY,
+    PALE_ORANGE,
+    Drawing,
+    check_size,
+    digraph,
+    in_markup,
+    node,
+    quoted,
+    shown,
+    shown_number,
+    summary_table,
+)
+from learnac.errors import listed
+from learnac.network.tree import TreeCPD
+
+if TYPE_CHECKING:
+    from learnac.network.bayes_net import BayesNet
+
+MOST_BARS = 6  # categories that a leaf shows; of more, the most probable and a line for the rest
+MOST_LISTED = 3  # categories on an edge of a tree, or parents in its title
+BAR_WIDTH = 60  # points
+
+
+def draw_network(network: BayesNet, around: str | Iterable[str] | None, max_arcs: int) -> Drawing:
+    names = [around] if isinstance(around, str) else around
+    centres = {network.schema.index(name) for name in names or ()}
+    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
+    variables = set(range(network.schema.n_variables))
+    if names is not None:
+        near = [arc for arc in arcs if not centres.isdisjoint(arc)]
+        variables = centres.union(*near)
+        arcs = [arc for arc in arcs if variables.issuperset(arc)]
+    way_out = "Draw a part of it with around=[...]" if names is None else "Name fewer variables"
+    check_size("the network" if names is None else "this part", len(arcs), "arcs", "max_arcs", max_arcs, way_out)
+    nodes = [_variable(network, variable, variable in centres) for variable in sorted(variables)]
+    return digraph([*nodes, *(_arc(arc, centres) for arc in arcs)], ranksep=0.45, nodesep=0.3)
+
+
+def _variable(network: BayesNet, variable: int, is_centre: bool) -> str:
+    name, categories = network.schema.names[variable], network.schema.categories[variable]
+    n_leaves = network.trees[variable].n_leaves
+    color, fill = (ORANGE, PALE_ORANGE) if is_centre else (BLUE, PALE_BLUE)
+    look = {"shape": "box", "style": "rounded,filled", "color": color, "fillcolor": fill}
+    tip = f"{shown(name)}: {listed(categories)}; leaves: {n_leaves}"
+    return node(f"v{variable}", quoted(shown(name)), **look, penwidth=2 if is_centre else 1.2, tooltip=tip)
+
+
+def _arc(arc: tuple[int, int], centres: set[int]) -> str:
+    """Between neighbours of the centres, an arc is there but steps back."""
+    style = " [style=dashed, color=gray70]" if centres and centres.isdisjoint(arc) else ""
+    return f"v{arc[0]} -> v{arc[1]}{style}"
+
+
+def network_summary(network: BayesNet) -> str:
+    """HTML: sizes, and where the network is most entangled."""
+    counts = [len(parents) for parents in network.parents]
+    rows: dict[str, object] = {
+        "variables": network.schema.n_variables,
+        "arcs": sum(counts),
+        "leaves": network.n_leaves,
+        "parameters": network.n_parameters,
+    }
+    if any(counts):
+        rows["most parents"] = f"{max(counts)} ({shown(network.schema.names[counts.index(max(counts))])})"
+    return summary_table("BayesNet", rows)
+
+
+def draw_tree(network: BayesNet, name: str, max_depth: int | None, max_nodes: int) -> Drawing:
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(f"max_depth: expected a number from 0, or None for the whole tree; found {max_depth}")
+    tree, schema = network.trees[network.schema.index(name)], network.schema
+    places = _places(tree, schema, max_depth)
+    what = f"the tree of {name!r}" if max_depth is None else f"the tree of {name!r} to depth {max_depth}"
+    check_size(what, len(places), "nodes", "max_nodes", max_nodes, "Choose a smaller max_depth")
+    statements = [line for place in places for line in _place(tree, schema, place)]
+    return digraph(statements, label=_title(tree, schema), labelloc="t", ordering="out", ranksep=0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A node of the tree that is drawn, with its branches: the nodes they lead to, and the values that go there."""
+
+    node: int
+    branches: tuple[tuple[int, tuple[int, ...]], ...]
+    is_cut: bool
+
+
+def _places(tree: TreeCPD, schema: Schema, max_depth: int | None) -> list[_Place]:
+    places, level, depth = [], [0], 0
+    while level:
+        is_last = depth == max_depth
+        here = [_Place(n, () if is_last else _branches(tree, schema, n), is_last and _is_inner(tree, n)) for n in level]
+        places += here
+        level = [branch for place in here for branch, _ in place.branches]
+        depth += 1
+    return places
+
+
+def _is_inner(tree: TreeCPD, number: int) -> bool:
+    return bool(tree.variables[number] >= 0)
+
+
+def _branches(tree: TreeCPD, schema: Schema, number: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    values_of: dict[int, list[int]] = {}
+    if _is_inner(tree, number):
+        start = tree.route_starts[number]
+        arity = len(schema.categories[tree.variables[number]])
+        for value, branch in enumerate(tree.routes[start : start + arity].tolist()):
+            values_of.setdefault(branch, []).append(value)
+    # Of a split into one value and the rest, the one value comes first.
+    in_order = sorted(values_of.items(), key=lambda branch: len(branch[1]))
+    return tuple((branch, tuple(values)) for branch, values in in_order)
+
+
+def _n_leaves_below(tree: TreeCPD, schema: Schema, number: int) -> int:
+    n_leaves, rest = 0, [number]
+    while rest:
+        branches = _branches(tree, schema, rest.pop())
+        n_leaves += not branches
+        rest += [branch for branch, _ in branches]
+    return n_leaves
+
+
+def _place(tree: TreeCPD, schema: Schema, place: _Place) -> Iterator[str]:
+    """The DOT statements for a node and the edges below it."""
+    if not place.branches:
+        yield _leaf(tree, schema, place)
+        return
+    variable = int(tree.variables[place.node])
+    name = in_markup(shown(schema.names[variable]))
+    label = f'<{name}<BR/><FONT POINT-SIZE="10" COLOR="{GREY}">{_count(tree, place.node)}</FONT>>'
+    look = {"shape": "box", "style": "rounded,filled", "color": BLUE, "fillcolor": PALE_BLUE}
+    yield node(f"n{place.node}", label, **look, tooltip=shown(schema.names[variable]))
+    for branch, values in place.branches:
+        text = quoted(f" {_edge_text(schema.categories[variable], values)} ")
+        yield f"n{place.node} -> n{branch} [label={text}]"
+
+
+def _edge_text(categories: Sequence[object], values: tuple[int, ...]) -> str:
+    """The categories that take an edge; of a split into one value and the rest, "not" that value."""
+    others = sorted(set(range(len(categories))) - set(values))
+    if len(others) == 1 and len(values) > 1:
+        return f"not {shown(categories[others[0]])}"
+    listed_few = ", ".join(shown(categories[value]) for value in values[:MOST_LISTED])
+    return listed_few if len(values) <= MOST_LISTED else f"{listed_few}, … ({len(values)})"
+
+
+def _leaf(tree: TreeCPD, schema: Schema, place: _Place) -> str:
+    rows = [_bar(name, p) for name, p in _top_few(schema.categories[tree.child], tree.parameters[place.node])]
+    notes = [_count(tree, place.node)]
+    if place.is_cut:
+        notes += [f"… {_n_leaves_below(tree, schema, place.node):,} leaves below"]
+    color, style = (GREY, "dashed") if place.is_cut else (ORANGE, "solid")
+    rows += [f'<TR><TD COLSPAN="3"><FONT POINT-SIZE="10" COLOR="{GREY}">{note}</FONT></TD></TR>' for note in notes]
+    table = f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="1" CELLPADDING="1">{"".join(rows)}</TABLE>'
+    return node(f"n{place.node}", f"<{table}>", shape="box", style=style, color=color, margin="0.05,0.03")
+
+
+def _top_few(categories: Sequence[object], parameters: NDArray[np.float64]) -> list[tuple[str, float]]:
+    """All categories in their order if they are few; otherwise the most probable, and one line for the rest."""
+    if len(categories) <= MOST_BARS:
+        return [(shown(category), float(p)) for category, p in zip(categories, parameters, strict=True)]
+    order = np.argsort(-parameters, kind="stable")
+    top, rest = order[: MOST_BARS - 1], order[MOST_BARS - 1 :]
+    few = [(shown(categories[value]), float(parameters[value])) for value in top]
+    return [*few, (f"… {len(rest):,} more", float(parameters[rest].sum()))]
+
+
+def _bar(name: str, probability: float) -> str:
+    filled = round(BAR_WIDTH * min(probability, 1))
+    cells = "".join(
+        f'<TD FIXEDSIZE="TRUE" WIDTH="{width}" HEIGHT="9" BGCOLOR="{color}"></TD>'
+        for width, color in ((filled, ORANGE), (BAR_WIDTH - filled, PALE_GREY))
+        if width > 0
+    )
+    bar = f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>{cells}</TR></TABLE>'
+    number = shown_number(probability)
+    return f'<TR><TD ALIGN="RIGHT">{in_markup(name)}</TD><TD>{bar}</TD><TD ALIGN="LEFT">{number}</TD></TR>'
+
+
+def _count(tree: TreeCPD, number: int) -> str:
+    """The rows that reach a node; with weights they need not be whole."""
+    total = float(tree.counts[number].sum())
+    return f"n = {total:,.0f}" if total.is_integer() else f"n = {total:,.1f}"
+
+
+def _title(tree: TreeCPD, schema: Schema) -> str:
+    parents = [shown(schema.names[parent]) for parent in tree.parents]
+    few = (
+        parents if len(parents) <= MOST_LISTED + 1 else [*parents[:MOST_LISTED], f"… {len(parents) - MOST_LISTED} more"]
+    )
+    child = shown(schema.names[tree.child])
+    # The second line keeps the title off the root.
+    return f"P({child} | {', '.join(few)})\n " if few else f"P({child})\n "
