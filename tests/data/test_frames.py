@@ -62,7 +62,7 @@ def test_every_library_gives_the_same_schema_and_codes(columns: Columns, library
     assert again.dtype == table.codes.dtype
     assert not again.flags.writeable
     assert np.array_equal(again, table.codes)
-    assert np.array_equal(table.schema.encode(table.codes_by_row()), table.codes)
+    assert np.array_equal(table.schema.encode(Dataset(table.schema, table.codes)), table.codes)
 
 
 @given(tables())
@@ -291,3 +291,11 @@ def test_a_thousand_categories_and_more() -> None:
     assert table.codes.dtype == np.uint16
     assert np.array_equal(table.codes[0], numbers + 500)
     assert np.array_equal(table.codes[1], numbers + 500)
+
+
+def test_an_array_is_refused_where_its_codes_look_like_other_categories() -> None:
+    table = Dataset.from_frame(pd.DataFrame({"stage": [1, 2, 1], "sex": ["f", "m", "f"]}))
+    with pytest.raises(DataError, match=r"an array holds codes, and those of column 'stage' are not its categories"):
+        table.schema.encode(np.array([[1, 0]]))
+    named = Dataset.from_frame(pd.DataFrame({"sex": ["f", "m", "f"], "ill": [True, False, True]}))
+    assert named.schema.encode(np.array([[1, 0]])).tolist() == [[1], [0]]

@@ -7,10 +7,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from learnac.data.frames import encode_frame, read_frame
-from learnac.data.schema import UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
-from learnac.errors import DataError
-from learnac.types import Arities, Category, Codes
+from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
+from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
+from learnac.errors import DataError, listed
+from learnac.types import Arities, Category, Codes, Evidence
 
 _Table: TypeAlias = npt.NDArray[Any]
 
@@ -124,6 +124,46 @@ def encode_table(schema: Schema, table: object) -> Codes:
     return encode_frame(schema, table)
 
 
+def encode_evidence(schema: Schema, table: object, may_lack_columns: bool) -> Evidence:
+    """What `Schema.encode_evidence` promises."""
+    if isinstance(table, Dataset):
+        return _recode(schema, table).astype(schema.evidence_dtype)
+    if isinstance(table, np.ndarray | list | tuple):
+        return _encode_partial_array(schema, table)
+    return encode_partial_frame(schema, table, may_lack_columns)
+
+
+def _encode_partial_array(schema: Schema, array: Any) -> Evidence:
+    masked = np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
+    filled = np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array
+    table = _as_table(_none_as_nan(filled))
+    _check_width(schema, table)
+    codes = np.empty((schema.n_variables, len(table)), dtype=schema.evidence_dtype)
+    for start in range(0, len(table), _BLOCK):
+        block = table[start : start + _BLOCK]
+        if table.dtype.kind == "f":
+            block = np.where(np.isnan(block), UNKNOWN, block)
+            _check_whole_numbers(block, schema.names, start)
+        if masked is not None:
+            block = np.where(masked[start : start + _BLOCK], UNKNOWN, block)
+        _check_range(schema, block, start, UNKNOWN)
+        codes[:, start : start + _BLOCK] = block.T
+    return codes
+
+
+def _none_as_nan(rows: Any) -> Any:
+    """Rows in which None stands for unknown, as NumPy writes them down: NaN."""
+    try:
+        table = np.asarray(rows)
+    except ValueError:
+        return rows  # Rows of different lengths: reported later.
+    if table.dtype != object or table.ndim != 2:
+        return rows
+    if not all(value is None or isinstance(value, int | float | np.number | np.bool_) for value in table.flat):
+        return rows
+    return table.astype(np.float64)
+
+
 def _recode(schema: Schema, dataset: Dataset) -> Codes:
     if dataset.schema == schema:
         return dataset.codes
@@ -143,10 +183,21 @@ def _recode(schema: Schema, dataset: Dataset) -> Codes:
 
 def _encode_array(schema: Schema, array: npt.ArrayLike) -> Codes:
     table = _as_table(array)
-    if table.shape[1] != schema.n_variables:
-        raise DataError(f"expected {schema.n_variables} columns, as the schema has, found {table.shape[1]}")
+    _check_width(schema, table)
     _check_whole_numbers(table, schema.names)
     return _pack(schema, table)
+
+
+def _check_width(schema: Schema, table: _Table) -> None:
+    if table.shape[1] != schema.n_variables:
+        raise DataError(f"expected {schema.n_variables} columns, as the schema has, found {table.shape[1]}")
+    for name, categories in zip(schema.names, schema.categories, strict=True):
+        # Read as codes, such numbers could mean other categories than the ones they look like.
+        if not isinstance(categories[0], str) and categories != tuple(range(len(categories))):
+            raise DataError(
+                f"an array holds codes, and those of column {name!r} are not its categories, {listed(categories)}: "
+                "pass a data frame, or Dataset(schema, codes)"
+            )
 
 
 def _as_table(codes: Any) -> _Table:
@@ -186,7 +237,7 @@ def _values(length: int | None) -> str:
     return "a number in its place" if length is None else f"{length} values"
 
 
-def _check_whole_numbers(table: _Table, names: Sequence[str]) -> None:
+def _check_whole_numbers(table: _Table, names: Sequence[str], first_row: int = 0) -> None:
     if table.dtype.kind != "f":
         return
     if (missing := np.isnan(table)).any():
@@ -197,7 +248,7 @@ def _check_whole_numbers(table: _Table, names: Sequence[str]) -> None:
         if broken.any():
             row, column = np.unravel_index(broken.argmax(), broken.shape)
             raise DataError(
-                f"row {start + row}, column {names[column]!r}: expected a code (a whole number from 0), "
+                f"row {first_row + start + row}, column {names[column]!r}: expected a code (a whole number from 0), "
                 f"found {block[row, column].item()!r}"
             )
 
@@ -235,16 +286,16 @@ def _pack(schema: Schema, table: _Table) -> Codes:
     return _read_only(codes)
 
 
-def _check_range(schema: Schema, table: _Table) -> None:
-    smallest, largest = table.min(axis=0), table.max(axis=0)
-    for column, (name, arity) in enumerate(zip(schema.names, schema.arities.tolist(), strict=True)):
-        if smallest[column] < 0 or largest[column] >= arity:
-            values = table[:, column]
-            row = int(np.argmax((values < 0) | (values >= arity)))
-            raise DataError(
-                f"row {row}, column {name!r}: expected a code from 0 to {arity - 1} (arity {arity}), "
-                f"found {int(values[row])}"
-            )
+def _check_range(schema: Schema, table: _Table, first_row: int = 0, smallest: int = 0) -> None:
+    misfits = (table.min(axis=0) < smallest) | (table.max(axis=0) >= schema.arities)
+    if not misfits.any():
+        return
+    column = int(misfits.argmax())
+    arity = int(schema.arities[column])
+    values = table[:, column]
+    row = int(np.argmax((values < smallest) | (values >= arity)))
+    where = f"row {first_row + row}, column {schema.names[column]!r}"
+    raise DataError(f"{where}: expected a code from 0 to {arity - 1} (arity {arity}), found {int(values[row])}")
 
 
 def _check_codes(schema: Schema, codes: Codes) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from narwhals import Series
 from narwhals.exceptions import DuplicateError
 
-from learnac.data.schema import UNSEEN, Schema, checked_categories, codes_of, unseen_category
+from learnac.data.schema import UNKNOWN, UNSEEN, Schema, checked_categories, codes_of, unseen_category
 from learnac.errors import DataError, listed
-from learnac.types import Category, Codes
+from learnac.types import Category, Codes, Evidence
 
 _Column: TypeAlias = Series[Any]
 _Columns: TypeAlias = Mapping[str, _Column]
@@ -24,7 +24,7 @@ _LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 
 def read_frame(table: object, categories: Mapping[str, Iterable[Category]] | None = None) -> tuple[Schema, Codes]:
     """The schema of a frame and its codes under it; `categories` states those of some columns."""
-    columns = _open_columns(table)
+    columns = open_columns(open_frame(table))
     stated = _checked_statement(columns, categories)
     _check_values(columns)
     found = [stated.get(name) or _categories_of(name, column) for name, column in columns.items()]
@@ -34,15 +34,42 @@ def read_frame(table: object, categories: Mapping[str, Iterable[Category]] | Non
 
 def encode_frame(schema: Schema, table: object) -> Codes:
     """The codes of a frame under a given schema, its columns found by name."""
-    columns = _open_columns(table)
+    columns = open_columns(open_frame(table))
     schema.check_same_names(columns)
     _check_values(columns)
     return _encode_columns(schema, columns)
 
 
-def _open_columns(table: object) -> _Columns:
+def encode_partial_frame(schema: Schema, table: object, may_lack_columns: bool) -> Evidence:
+    """What `Schema.encode_evidence` promises of a frame."""
+    columns = open_columns(open_frame(table))
+    if may_lack_columns:
+        schema.check_known_names(columns)
+    else:
+        schema.check_same_names(columns)
+    n_rows = len(next(iter(columns.values())))
+    codes = np.full((schema.n_variables, n_rows), UNKNOWN, dtype=schema.evidence_dtype)
+    for name, categories, row_of_codes in zip(schema.names, schema.categories, codes, strict=True):
+        if name not in columns:
+            continue
+        known = np.flatnonzero(~_is_missing(columns[name]))
+        if len(known) > 0:
+            column = columns[name] if len(known) == n_rows else _without_gaps(columns[name], known)
+            _check_type(name, column)
+            row_of_codes[known] = _encode_column(column, name, categories, known)
+    return codes
+
+
+def _without_gaps(column: _Column, known: np.ndarray[Any, Any]) -> _Column:
+    known_values = column[known]
+    if known_values.dtype == nw.Object and known_values.implementation.is_pandas():
+        # Booleans with a gap are objects to pandas; what is left may be booleans again.
+        return nw.from_native(known_values.to_native().infer_objects(), series_only=True)
+    return known_values
+
+
+def open_columns(frame: nw.DataFrame[Any]) -> _Columns:
     """The columns of a frame by name: labels that are not strings, as pandas allows, become `str(label)`."""
-    frame = _open_frame(table)
     names = [str(label) for label in frame.columns]
     if not names:
         raise DataError("the table has no columns")
@@ -54,7 +81,7 @@ def _open_columns(table: object) -> _Columns:
     return columns
 
 
-def _open_frame(table: object) -> nw.DataFrame[Any]:
+def open_frame(table: object) -> nw.DataFrame[Any]:
     try:
         frame = nw.from_native(table, pass_through=True)
     except DuplicateError as error:
@@ -91,17 +118,17 @@ def _check_type(name: str, column: _Column) -> None:
 
 
 def _check_no_missing(columns: _Columns) -> None:
-    counts = {name: count for name, column in columns.items() if (count := _n_missing(column))}
+    counts = {name: count for name, column in columns.items() if (count := int(_is_missing(column).sum()))}
     if counts:
         shown = "; ".join(f"column {name!r} has {count}" for name, count in list(counts.items())[:8])
         more = f"; and {len(counts) - 8} more columns" if len(counts) > 8 else ""
         raise DataError(f"missing values are not supported: {shown}{more}")
 
 
-def _n_missing(column: _Column) -> int:
+def _is_missing(column: _Column) -> np.ndarray[Any, np.dtype[np.bool_]]:
     # Only floats can be NaN, which pandas takes for null and the others do not.
     missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
-    return int(missing.sum())
+    return missing.to_numpy().astype(bool)
 
 
 def _checked_statement(
@@ -170,7 +197,10 @@ def _encode_columns(schema: Schema, columns: _Columns) -> Codes:
     return codes
 
 
-def _encode_column(column: _Column, name: str, categories: tuple[Category, ...]) -> np.ndarray[Any, Any]:
+def _encode_column(
+    column: _Column, name: str, categories: tuple[Category, ...], rows: np.ndarray[Any, Any] | None = None
+) -> np.ndarray[Any, Any]:
+    """The codes of a column without missing values; `rows` are the numbers that its rows have in the whole table."""
     column = _replaceable(column)
     # Replacing the column's own values leaves no types to reconcile: only Python compares them to categories.
     values = column.unique().to_list()
@@ -178,7 +208,8 @@ def _encode_column(column: _Column, name: str, categories: tuple[Category, ...])
     codes = column.replace_strict(values, codes_of_values, return_dtype=nw.Int32).to_numpy()
     if UNSEEN in codes_of_values:
         row = int(np.argmax(codes == UNSEEN))
-        raise unseen_category(name, row, column[row : row + 1].to_list()[0], categories)
+        row_in_table = row if rows is None else int(rows[row])
+        raise unseen_category(name, row_in_table, column[row : row + 1].to_list()[0], categories)
     return codes
 
 

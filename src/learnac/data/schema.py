@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from learnac.errors import DataError, listed
-from learnac.types import Arities, Category, Codes
+from learnac.types import Arities, Category, Codes, Evidence
 
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
+
+UNKNOWN = -1
+"""The code of a value that is not known, in evidence."""
 
 # A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
 # and codes up to here fit into 16 bits.
@@ -59,6 +62,12 @@ class Schema:
             return np.dtype(np.uint8)
         return np.dtype(np.uint16)
 
+    @property
+    def evidence_dtype(self) -> np.dtype[np.signedinteger[Any]]:
+        """The smallest of int8, int16 and int32 that holds every code of this schema, and UNKNOWN."""
+        largest_code = max(len(column) for column in self.categories) - 1
+        return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if largest_code <= np.iinfo(t).max))
+
     def index(self, name: str) -> int:
         """The position of the variable called `name`."""
         try:
@@ -79,6 +88,22 @@ class Schema:
         from learnac.data.dataset import encode_table
 
         return encode_table(self, table)
+
+    def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> Evidence:
+        """As `encode`, of a table that says what is known: codes in `evidence_dtype`, UNKNOWN where nothing is.
+
+        Unknown is -1 or NaN in an array, what a masked array masks, and null in a frame.
+        A frame may lack columns of the schema if that is allowed: nothing is known of them.
+        """
+        from learnac.data.dataset import encode_evidence
+
+        return encode_evidence(self, table, may_lack_columns)
+
+    def check_known_names(self, found: Iterable[str]) -> None:
+        """Raise DataError for a name that is not in this schema."""
+        known = frozenset(self.names)
+        if extra := [name for name in found if name not in known]:
+            raise DataError(f"no variable is called {listed(extra)}; there are {listed(self.names)}")
 
     def check_same_names(self, found: Iterable[str]) -> None:
         """Raise DataError unless `found` holds the names of this schema, in any order."""
