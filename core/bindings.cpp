@@ -11,45 +11,20 @@
 #include <string>
 
 #include "apply_split.hpp"
+#include "arrays.hpp"
 #include "counter.hpp"
 #include "freeze.hpp"
 #include "greedy_schedule.hpp"
 #include "quick_schedule.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
 using namespace learnac;
+using namespace nanobind::literals;
+
+namespace learnac {
+void bind_inference(nb::module_& m);
+}
 
 namespace {
-
-template <class Item>
-using Input = nb::ndarray<const Item, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Item>
-std::span<const Item> span_of(const Input<Item>& array) {
-  return {array.data(), array.size()};
-}
-
-// A NumPy array that owns what the vector held.
-template <class Item>
-auto to_numpy(std::vector<Item>&& items, std::initializer_list<std::size_t> shape) {
-  auto* owned = new std::vector<Item>(std::move(items));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Item>*>(p); });
-  return nb::ndarray<nb::numpy, Item>(owned->data(), shape, owner);
-}
-
-template <class Item>
-auto to_numpy(std::vector<Item>&& items) {
-  const std::size_t size = items.size();
-  return to_numpy(std::move(items), {size});
-}
-
-[[noreturn]] void refuse(const std::string& what) { throw nb::value_error(what.c_str()); }
-
-void check_index(const char* what, std::uint64_t index, std::uint64_t size) {
-  if (index >= size)
-    refuse(std::string(what) + ": expected less than " + std::to_string(size) + ", found " + std::to_string(index));
-}
 
 // The circuit together with what applies splits to it and prices them.
 struct BoundCircuit {
@@ -267,4 +242,5 @@ NB_MODULE(_core, m) {
   bind_circuit(m);
   bind_schedule<QuickSchedule>(m, "QuickSchedule");
   bind_schedule<GreedySchedule>(m, "GreedySchedule");
+  bind_inference(m);
 }

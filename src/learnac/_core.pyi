@@ -1,4 +1,4 @@
-"""The compiled core: counting, the growing circuit, the schedules."""
+"""The compiled core: counting, the growing circuit, the schedules, evaluation."""
 
 from collections.abc import Callable
 
@@ -66,3 +66,60 @@ class _Schedule:
 
 class QuickSchedule(_Schedule): ...
 class GreedySchedule(_Schedule): ...
+
+_Soft = NDArray[np.uint32]
+_Likelihoods = NDArray[np.float64]
+_Codes = NDArray[np.signedinteger]
+
+class Evaluator:
+    def __init__(
+        self,
+        arities: NDArray[np.uint32],
+        kinds: NDArray[np.uint8],
+        labels: NDArray[np.uint32],
+        child_offsets: NDArray[np.uint64],
+        children: NDArray[np.uint32],
+        parameters: NDArray[np.float64],
+    ) -> None: ...
+    @property
+    def smallest_linear_root(self) -> float: ...
+    def log_values(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def marginals(
+        self,
+        codes: _Codes,
+        soft_variables: _Soft,
+        likelihoods: _Likelihoods,
+        variables: NDArray[np.uint32],
+        n_threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def most_probable(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, worlds: _Codes, n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def sample(
+        self,
+        codes: _Codes,
+        soft_variables: _Soft,
+        likelihoods: _Likelihoods,
+        n_samples: int,
+        seed: int,
+        worlds: _Codes,
+        n_threads: int,
+    ) -> NDArray[np.float64]: ...
+    def mean_logs(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def live_edges(self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods) -> NDArray[np.uint64]: ...
+
+class TreeScores:
+    def __init__(
+        self,
+        arities: NDArray[np.uint32],
+        first_nodes: NDArray[np.uint32],
+        variables: NDArray[np.int32],
+        first_route: NDArray[np.uint32],
+        routes: NDArray[np.uint32],
+        log_parameters: NDArray[np.float64],
+    ) -> None: ...
+    def score(self, codes: NDArray[np.integer]) -> NDArray[np.float64]: ...
