@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from learnac.circuit import Circuit
     from learnac.data import Dataset, Schema
-    from learnac.errors import DataError, LearnacError, ModelFileError, QueryError
+    from learnac.drawing import Drawing
+    from learnac.errors import DataError, ImpossibleEvidenceError, LearnacError, ModelFileError, QueryError
     from learnac.estimator import LearnAC
     from learnac.network import BayesNet, TreeCPD
 
@@ -18,6 +19,8 @@ __all__ = [
     "Circuit",
     "DataError",
     "Dataset",
+    "Drawing",
+    "ImpossibleEvidenceError",
     "LearnAC",
     "LearnacError",
     "ModelFileError",
@@ -31,6 +34,8 @@ _MODULE_OF = {
     "Circuit": "circuit",
     "DataError": "errors",
     "Dataset": "data",
+    "Drawing": "drawing",
+    "ImpossibleEvidenceError": "errors",
     "LearnAC": "estimator",
     "LearnacError": "errors",
     "ModelFileError": "errors",

@@ -4,7 +4,7 @@ Wrong arguments raise TypeError or ValueError. These classes are for what only l
 a file can tell. All of them are ValueErrors too, so `except ValueError` catches every complaint about values.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 
@@ -18,6 +18,17 @@ class DataError(LearnacError, ValueError):
 
 class QueryError(LearnacError, ValueError):
     """A query cannot be answered as it was asked."""
+
+
+class ImpossibleEvidenceError(QueryError):
+    """Something was asked given evidence whose probability is zero. `rows` are the numbers of such rows."""
+
+    def __init__(self, message: str, rows: Sequence[int]) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+    def __reduce__(self) -> tuple[type["ImpossibleEvidenceError"], tuple[str, Sequence[int]]]:
+        return ImpossibleEvidenceError, (str(self), self.rows)
 
 
 class ModelFileError(LearnacError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from learnac import infer
 from learnac.data import Dataset, as_dataset
+from learnac.data.forms import form_of
+from learnac.infer.evidence import Soft
+from learnac.infer.marginals import Posteriors
 from learnac.learn import LearnSettings, StepInfo, Stop, learn
 
 
@@ -123,14 +127,110 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.n_splits_ = model.n_splits
         self.stop_ = model.stop
         self.learned_ = model
+        self._form = form_of(X)
         self.n_features_in_ = dataset.n_variables
         self.feature_names_in_ = np.array(dataset.names, dtype=object)
         return self
 
-    def score_samples(self, X: object) -> NDArray[np.float64]:
-        """Log-likelihood of each row, natural log. Complete rows are scored through the tree CPDs."""
+    def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
+        """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
+
+        Unknown is NaN or -1 in an array, null in a frame. One dict gives one number. Rows
+        without unknown values are scored by the tree CPDs, more than a million a second.
+        """
         check_is_fitted(self)
-        return self.network_.log_likelihood(self.schema_.encode(X))
+        return infer.log_likelihood(self.circuit_, X, soft=soft, network=self.network_, n_threads=self.n_threads)
+
+    def marginals(
+        self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
+    ) -> Posteriors:
+        """Posterior of every variable, or of `variables`: from its name to (rows x arity); (arity,) for one dict.
+
+        Without evidence, the marginals of the model.
+        """
+        check_is_fitted(self)
+        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self.n_threads)
+
+    def iter_marginals(
+        self,
+        given: object,
+        *,
+        variables: Iterable[Any] | None = None,
+        soft: Soft | None = None,
+        block_rows: int | None = None,
+    ) -> Iterator[tuple[slice, Posteriors]]:
+        """`marginals` for tables whose posteriors do not fit into memory: blocks of rows, each with its slice."""
+        check_is_fitted(self)
+        return infer.iter_marginals(
+            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self.n_threads
+        )
+
+    def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
+        """Log P(query | given) of each row. Both are tables of as many rows, or one of them is a dict for all rows."""
+        check_is_fitted(self)
+        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self.n_threads)
+
+    def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
+        """The most probable completion of each row, in the form given, and its log-probability."""
+        check_is_fitted(self)
+        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
+
+    def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
+        """`n` samples for each row of evidence, in the form of the evidence or else of the training table."""
+        check_is_fitted(self)
+        return infer.sample(
+            self.circuit_,
+            n,
+            given,
+            soft=soft,
+            random_state=random_state,
+            form=self._form,
+            n_threads=self.n_threads,
+        )
+
+    def impute(self, X: object, method: str = "mpe") -> Any:
+        """X with its gaps filled, in the same form: by each row's most probable completion, or gap by gap
+        ("marginal").
+        """
+        check_is_fitted(self)
+        return infer.impute(self.circuit_, X, method, n_threads=self.n_threads)
+
+    def predict_proba(self, X: object, target: Any, *, soft: Soft | None = None) -> Any:
+        """Posterior of the variable called `target` for each row, (rows x arity) in the order of its categories."""
+        check_is_fitted(self)
+        return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+
+    def predict(self, X: object, target: Any, *, soft: Soft | None = None) -> Any:
+        """The most probable category of the variable called `target` for each row."""
+        check_is_fitted(self)
+        return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+
+    def expectation(
+        self,
+        values: Mapping[Any, ArrayLike | Mapping[Any, float]],
+        given: object = None,
+        *,
+        soft: Soft | None = None,
+    ) -> Any:
+        """The exact mean, for each row, of a sum of numbers: `values` has one for each category of some variables."""
+        check_is_fitted(self)
+        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self.n_threads)
+
+    def entropy(self, variables: Iterable[Any] | None = None) -> float:
+        """Entropy in nats of all variables, or of some: those may have about a million joint states."""
+        check_is_fitted(self)
+        return infer.entropy(self.circuit_, variables, n_threads=self.n_threads)
+
+    def kl_divergence(self, other: LearnAC) -> float:
+        """KL(self || other) in nats, exact; infinite where the other excludes what this model allows."""
+        check_is_fitted(self)
+        check_is_fitted(other)
+        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self.n_threads)
+
+    def mutual_information(self, a: Any, b: Any) -> float:
+        """Mutual information in nats of two variables, or of two lists of variables."""
+        check_is_fitted(self)
+        return infer.mutual_information(self.circuit_, a, b, n_threads=self.n_threads)
 
     def score(self, X: object, y: object = None) -> float:
         """Mean log-likelihood of the rows."""

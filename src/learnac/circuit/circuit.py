@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
+from learnac.drawing import Drawing
 
 
 class NodeKind(IntEnum):
@@ -20,13 +22,16 @@ class NodeKind(IntEnum):
     PRODUCT = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Circuit:
     """An arithmetic circuit as compressed rows of children, children before parents, the root last.
 
     The first nodes are the indicators, one for each (variable, value), then the parameters. A label is the indicator's
-    number, the parameter's number, or the variable that a sum decides.
+    number, the parameter's number, or the variable that a sum decides: its children have disjoint sets of that
+    variable's values. NO_LABEL is that of a sum that decides none.
     """
+
+    NO_LABEL: ClassVar[int] = 0xFFFFFFFF
 
     schema: Schema
     kinds: NDArray[np.uint8]  # (n_nodes,)
@@ -59,3 +64,14 @@ class Circuit:
 
     def __repr__(self) -> str:
         return f"Circuit({self.schema.n_variables} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters)"
+
+    def draw(self, *, max_edges: int = 300) -> Drawing:
+        """A picture of all nodes and edges, for small circuits. ValueError beyond `max_edges`."""
+        from learnac.circuit.draw import draw_circuit
+
+        return draw_circuit(self, max_edges)
+
+    def _repr_html_(self) -> str:
+        from learnac.circuit.draw import circuit_summary
+
+        return circuit_summary(self)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac._core import TreeScores
 from learnac.data import Schema
+from learnac.drawing import Drawing
 from learnac.network.tree import TreeCPD
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BayesNet:
     """One tree CPD for each variable of the schema, without cycles."""
 
@@ -31,13 +35,60 @@ class BayesNet:
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tree.parents for tree in self.trees)
 
-    def log_likelihood(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.float64]:
-        """Log P of each complete row, as the sum of its tree entries; codes are (variables x rows)."""
-        total = np.zeros(codes.shape[1])
-        for tree in self.trees:
-            total += tree.log_likelihood(codes)
-        return total
+    def log_likelihood(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Log P of each complete row, as the sum of its tree entries; codes are (variables x rows).
+
+        Cost: for each row and variable, a walk to a leaf.
+        """
+        scores = _scores.get(self)
+        if scores is None:
+            scores = _scores[self] = _tree_scores(self)
+        return scores.score(np.ascontiguousarray(codes))
 
     def __repr__(self) -> str:
         n_arcs = sum(len(parents) for parents in self.parents)
         return f"BayesNet({len(self.trees)} variables, {n_arcs} arcs, {self.n_leaves} leaves)"
+
+    def draw(self, around: str | Iterable[str] | None = None, *, max_arcs: int = 300) -> Drawing:
+        """A picture of the graph, or of the variables `around` with their parents and children.
+
+        Dashed arcs join two neighbours. ValueError beyond `max_arcs`.
+        """
+        from learnac.network.draw import draw_network
+
+        return draw_network(self, around, max_arcs)
+
+    def draw_tree(self, name: str, *, max_depth: int | None = 3, max_nodes: int = 200) -> Drawing:
+        """A picture of the tree CPD of the variable `name`: what it asks, and the distributions of its leaves.
+
+        An inner node at `max_depth` is cut: it shows what the distribution would be if the tree ended there.
+        """
+        from learnac.network.draw import draw_tree
+
+        return draw_tree(self, name, max_depth, max_nodes)
+
+    def _repr_html_(self) -> str:
+        from learnac.network.draw import network_summary
+
+        return network_summary(self)
+
+
+# The compiled scorer of each network that has been asked, made once.
+_scores: WeakKeyDictionary[BayesNet, TreeScores] = WeakKeyDictionary()
+
+
+def _tree_scores(network: BayesNet) -> TreeScores:
+    trees = network.trees
+    first_routes = np.concatenate([[0], np.cumsum([len(tree.routes) for tree in trees])])
+    with np.errstate(divide="ignore"):
+        log_parameters = np.log(np.concatenate([tree.parameters.ravel() for tree in trees]))
+    return TreeScores(
+        network.schema.arities.astype(np.uint32),
+        np.concatenate([[0], np.cumsum([tree.n_nodes for tree in trees])]).astype(np.uint32),
+        np.concatenate([tree.variables for tree in trees]),
+        np.concatenate([tree.route_starts + at for tree, at in zip(trees, first_routes, strict=False)]).astype(
+            np.uint32
+        ),
+        np.concatenate([tree.routes for tree in trees]).astype(np.uint32),
+        log_parameters,
+    )

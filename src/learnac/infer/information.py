@@ -1,0 +1,159 @@
+"""Entropy, divergence and mutual information, in nats: exact where the structure allows, and refused elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.circuit import Circuit
+from learnac.data.forms import MappingForm
+from learnac.errors import QueryError, listed
+from learnac.infer.engine import Engine, engine_of
+from learnac.infer.evidence import Given, read_given
+from learnac.infer.likelihood import log_values
+from learnac.network import BayesNet, TreeCPD
+from learnac.types import Evidence
+
+MAX_STATES = 1 << 20
+"""Joint states of some of the variables that are counted out one by one."""
+
+# Rows asked of the circuit at once.
+_BLOCK = 4096
+
+
+def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threads: int = 1) -> float:
+    """The entropy of all variables, or the joint entropy of some.
+
+    Of all: one upward and one downward pass, however many worlds there are, if the circuit is deterministic. Of some:
+    one upward pass for each of their joint states, of which there may be MAX_STATES.
+    """
+    engine = engine_of(circuit)
+    chosen = range(engine.schema.n_variables) if variables is None else _positions(engine, variables)
+    if len(chosen) == engine.schema.n_variables and engine.is_deterministic:
+        evidence = read_given(engine, None)
+        _, means = engine.evaluator.mean_logs(*evidence.arrays, n_threads)
+        return max(0.0, -float(means[0]))
+    return _entropy_of(_joint_table(engine, chosen, n_threads))
+
+
+def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) -> float:
+    """The mutual information of two variables, or of two lists of variables. Cost: as `entropy` of all of them."""
+    engine = engine_of(circuit)
+    first, second = _positions(engine, a), _positions(engine, b)
+    if shared := [engine.schema.names[variable] for variable in first if variable in second]:
+        raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}")
+    joint = _joint_table(engine, [*first, *second], n_threads)
+    n_first = int(np.prod([len(engine.schema.categories[variable]) for variable in first]))
+    table = joint.reshape(n_first, -1)
+    independent = np.outer(table.sum(axis=1), table.sum(axis=0))
+    held = table > 0
+    return max(0.0, float((table[held] * np.log(table[held] / independent[held])).sum()))
+
+
+def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> float:
+    """KL(P || Q) of the circuit's distribution P from the network's Q, over the same variables and categories.
+
+    Infinite where Q excludes what P allows. Cost: one upward pass of P for each parameter of Q: Q's log-probability is
+    a sum of one parameter from each tree, each counted as often as P expects it.
+    """
+    engine = engine_of(circuit)
+    engine.require_deterministic("kl_divergence")
+    if other.schema != engine.schema:
+        raise QueryError(
+            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}"
+        )
+    cross_entropy = -sum(_expected_log(engine, tree, n_threads) for tree in other.trees)
+    return max(0.0, cross_entropy - entropy(circuit, n_threads=n_threads))
+
+
+def _positions(engine: Engine, variables: Any) -> list[int]:
+    names = [variables] if isinstance(variables, str) else list(variables)
+    positions = list(dict.fromkeys(engine.position(name) for name in names))
+    if not positions:
+        raise QueryError("expected at least one variable, found none")
+    return positions
+
+
+def _entropy_of(probabilities: NDArray[np.float64]) -> float:
+    held = probabilities[probabilities > 0]
+    return max(0.0, -float((held * np.log(held)).sum()))
+
+
+def _joint_table(engine: Engine, variables: Iterable[int], n_threads: int) -> NDArray[np.float64]:
+    """Probabilities of all joint states of the variables, the last one changing fastest."""
+    chosen = list(variables)
+    shape = [len(engine.schema.categories[variable]) for variable in chosen]
+    n_states = 1
+    for arity in shape:
+        n_states *= arity
+    if n_states > MAX_STATES:
+        raise QueryError(
+            f"{len(chosen)} of {engine.schema.n_variables} variables have more than {MAX_STATES:,} joint states, "
+            "too many to count out, and their distribution has no closed form: ask for fewer variables"
+        )
+    table = np.empty(n_states)
+    for start in range(0, n_states, _BLOCK):
+        states = np.arange(start, min(start + _BLOCK, n_states))
+        codes = np.full((engine.schema.n_variables, len(states)), -1, dtype=engine.schema.evidence_dtype)
+        codes[chosen] = np.unravel_index(states, shape)
+        table[states] = np.exp(log_values(_rows_of(engine, codes), n_threads))
+    return table
+
+
+def _rows_of(engine: Engine, codes: Evidence, allowed: NDArray[np.bool_] | None = None) -> Given:
+    """Evidence made here: codes, and for each row which indicators are allowed."""
+    variables = np.empty(0, np.uint32)
+    likelihoods = np.empty((0, 0))
+    if allowed is not None:
+        is_soft = [not allowed[:, start:end].all() for start, end in pairwise(engine.starts)]
+        variables = np.flatnonzero(is_soft).astype(np.uint32)
+        likelihoods = allowed[:, np.repeat(is_soft, np.diff(engine.starts))].astype(np.float64)
+    numbers = np.arange(codes.shape[1])
+    return Given(engine, codes, variables, likelihoods, 0.0, MappingForm(), False, numbers)
+
+
+def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
+    """The mean of the tree's log parameter under the circuit: over all its leaves and the child's values."""
+    total = 0.0
+    for leaves, allowed in _leaf_blocks(engine, tree):
+        arity = len(engine.schema.categories[tree.child])
+        # A row for each value of the child, side by side: the circuit's live part is almost the same for these.
+        codes = np.full((engine.schema.n_variables, len(leaves) * arity), -1, dtype=engine.schema.evidence_dtype)
+        codes[tree.child] = np.tile(np.arange(arity), len(leaves))
+        rows = _rows_of(engine, codes, np.repeat(allowed, arity, axis=0))
+        weights = np.exp(log_values(rows, n_threads))
+        parameters = tree.parameters[leaves].ravel()
+        if (parameters[weights > 0] == 0).any():
+            return -np.inf
+        held = weights > 0
+        total += float((weights[held] * np.log(parameters[held])).sum())
+    return total
+
+
+def _leaf_blocks(engine: Engine, tree: TreeCPD) -> Iterator[tuple[list[int], NDArray[np.bool_]]]:
+    """The tree's leaves, some at a time, and the indicators that the way to each leaf allows."""
+    everything = np.ones(engine.starts[-1], dtype=bool)
+    leaves: list[int] = []
+    masks: list[NDArray[np.bool_]] = []
+    pending = [(0, everything)]
+    while pending:
+        node, allowed = pending.pop()
+        variable = int(tree.variables[node])
+        if variable < 0:
+            leaves.append(node)
+            masks.append(allowed)
+        else:
+            start, end = engine.starts[variable], engine.starts[variable + 1]
+            routes = tree.routes[tree.route_starts[node] : tree.route_starts[node] + end - start]
+            for branch in np.unique(routes):
+                narrowed = allowed.copy()
+                narrowed[start:end] &= routes == branch
+                if narrowed[start:end].any():
+                    pending.append((int(branch), narrowed))
+        if leaves and (len(leaves) == _BLOCK or not pending):
+            yield leaves, np.array(masks)
+            leaves, masks = [], []

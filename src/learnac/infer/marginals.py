@@ -1,0 +1,152 @@
+"""Posteriors of all variables in one upward and one downward pass (Darwiche 2003), and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnac.circuit import Circuit
+from learnac.errors import QueryError
+from learnac.infer.engine import Engine, engine_of
+from learnac.infer.evidence import Given, Soft, read_given
+
+Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
+
+# Memory for the posteriors of a block of rows, in numbers.
+_BLOCK_SIZE = 8_000_000
+
+
+def marginals(
+    circuit: Circuit,
+    given: object = None,
+    *,
+    variables: Iterable[Any] | None = None,
+    soft: Soft | None = None,
+    n_threads: int = 1,
+) -> Posteriors:
+    """Posterior of each variable: from its name to (rows x arity), or (arity,) for one dict of evidence.
+
+    Only those of `variables`, if given. A known variable has 1 at its value. Cost: two passes over the edges that the
+    evidence leaves alive, however many variables are asked for.
+    """
+    engine = engine_of(circuit)
+    evidence = read_given(engine, given, soft)
+    wanted = _positions(engine, variables)
+    posteriors = _named(engine, wanted, _posteriors(evidence, wanted, n_threads))
+    return {name: table[0] for name, table in posteriors.items()} if evidence.is_one else posteriors
+
+
+def iter_marginals(
+    circuit: Circuit,
+    given: object,
+    *,
+    variables: Iterable[Any] | None = None,
+    soft: Soft | None = None,
+    block_rows: int | None = None,
+    n_threads: int = 1,
+) -> Iterator[tuple[slice, Posteriors]]:
+    """`marginals` by blocks of rows, each with the slice of rows it is for: memory for one block at a time.
+
+    Blocks of as many rows as take 64 MB, unless `block_rows` says how many.
+    """
+    engine = engine_of(circuit)
+    evidence = read_given(engine, given, soft)
+    wanted = _positions(engine, variables)
+    if block_rows is not None and block_rows < 1:
+        raise ValueError(f"block_rows: expected at least 1, found {block_rows}")
+
+    blocks = iter_posteriors(evidence, wanted, n_threads, block_rows)
+    return ((rows, _named(engine, wanted, posteriors)) for rows, posteriors in blocks)
+
+
+def expectation(
+    circuit: Circuit,
+    values: Mapping[Any, ArrayLike | Mapping[Any, float]],
+    given: object = None,
+    *,
+    soft: Soft | None = None,
+    n_threads: int = 1,
+) -> Any:
+    """The exact mean of a sum of numbers, one for the value of each variable, given each row's evidence.
+
+    `values` maps a variable's name to (arity,) numbers, or to a mapping from each category to its number. Cost: as
+    `marginals`.
+    """
+    engine = engine_of(circuit)
+    evidence = read_given(engine, given, soft)
+    tables = {engine.position(name): _numbers(engine, name, numbers) for name, numbers in values.items()}
+    if not tables:
+        raise QueryError("values: expected numbers for at least one variable, found none")
+    weights = np.concatenate(list(tables.values()))
+    wanted = np.array(list(tables), dtype=np.uint32)
+    means = np.empty(evidence.n_rows)
+    for rows, posteriors in iter_posteriors(evidence, wanted, n_threads):
+        means[rows] = posteriors @ weights
+    return float(means[0]) if evidence.is_one else means
+
+
+def posterior_of(evidence: Given, variable: int, n_threads: int) -> NDArray[np.float64]:
+    """Posterior of one variable, (rows x arity)."""
+    wanted = np.array([variable], dtype=np.uint32)
+    result = np.empty((evidence.n_rows, len(evidence.engine.schema.categories[variable])))
+    for rows, posteriors in iter_posteriors(evidence, wanted, n_threads):
+        result[rows] = posteriors
+    return result
+
+
+def iter_posteriors(
+    evidence: Given, wanted: NDArray[np.uint32], n_threads: int, block_rows: int | None = None
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Slices of rows, and their posteriors side by side, (rows x values of the wanted variables)."""
+    width = sum(len(evidence.engine.schema.categories[variable]) for variable in wanted)
+    step = block_rows or max(1, _BLOCK_SIZE // width)
+    for start in range(0, evidence.n_rows, step):
+        rows = slice(start, min(start + step, evidence.n_rows))
+        yield rows, _posteriors(evidence.rows(rows), wanted, n_threads)
+
+
+def _posteriors(evidence: Given, wanted: NDArray[np.uint32], n_threads: int) -> NDArray[np.float64]:
+    log_values, posteriors = evidence.engine.evaluator.marginals(*evidence.arrays, wanted, n_threads)
+    evidence.require_possible(log_values)
+    return posteriors
+
+
+def _named(engine: Engine, wanted: NDArray[np.uint32], posteriors: NDArray[np.float64]) -> Posteriors:
+    arities = [len(engine.schema.categories[variable]) for variable in wanted]
+    ends = np.cumsum(arities)
+    return {
+        engine.schema.names[variable]: posteriors[:, end - arity : end]
+        for variable, arity, end in zip(wanted, arities, ends, strict=True)
+    }
+
+
+def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.uint32]:
+    if variables is None:
+        return engine.all_variables
+    if isinstance(variables, str):
+        raise TypeError(f"variables: expected a list of names, found the string {variables!r}")
+    positions = list(dict.fromkeys(engine.position(name) for name in variables))
+    if not positions:
+        raise QueryError("variables: expected at least one name, found none")
+    return np.array(positions, dtype=np.uint32)
+
+
+def _numbers(engine: Engine, name: Any, numbers: ArrayLike | Mapping[Any, float]) -> NDArray[np.float64]:
+    variable = engine.position(name)
+    categories = engine.schema.categories[variable]
+    if isinstance(numbers, Mapping):
+        for category in numbers:
+            engine.code(variable, category)
+        if lacking := [category for category in categories if category not in numbers]:
+            raise QueryError(f"values: variable {name!r} lacks a number for {lacking[0]!r}")
+        numbers = [numbers[category] for category in categories]
+    table = np.asarray(numbers, dtype=np.float64)
+    if table.shape != (len(categories),):
+        expected = f"expected {len(categories)} numbers, one per category"
+        raise QueryError(f"values: variable {name!r}: {expected}, found shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise QueryError(f"values: variable {name!r}: expected finite numbers, found {table[~np.isfinite(table)][0]}")
+    return table
