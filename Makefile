@@ -20,7 +20,8 @@ $(VENV)/built: $(VENV)/tools $(SOURCES) README.md
 	$(BIN)/pip install --quiet --no-build-isolation .
 	touch $@
 
-demo: $(VENV)/built  ## learn from the digits that come with scikit-learn
+demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and complete images
+	$(BIN)/pip install --quiet --group demo
 	$(BIN)/python examples/digits.py
 
 test: check $(VENV)/built  ## all checks and tests
@@ -38,8 +39,9 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/built  ## learning benchmarks; needs LEARNAC_DATA
+bench: $(VENV)/built  ## benchmarks of learning and inference; needs LEARNAC_DATA
 	$(BIN)/python benchmarks/learning.py
+	$(BIN)/python benchmarks/inference.py
 
 sanitize:  ## random split sequences under address and undefined-behaviour sanitizers
 	cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug

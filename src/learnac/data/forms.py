@@ -80,19 +80,23 @@ def form_of(table: object) -> TableForm:
     return FrameForm(open_frame(table).head(0).to_native())
 
 
-def fill_gaps(table: object, schema: Schema, gaps: Evidence, codes: Evidence) -> Any:
-    """The same table with `codes` where `gaps` has negative ones. Columns without gaps stay as they are."""
+def completed(table: object, schema: Schema, gaps: Evidence, codes: Evidence) -> Any:
+    """The same table with `codes` where `gaps` has negative ones, and the columns of the schema that it lacks.
+
+    What has no gaps stays as it is.
+    """
     form = form_of(table)
     if not isinstance(form, FrameForm):
         return form.table(schema, codes)
     frame = open_frame(table)
     columns = open_columns(frame)
+    labels = dict(zip(columns, frame.columns, strict=True))
     filled = []
-    for label, (name, column) in zip(frame.columns, columns.items(), strict=True):
+    for name in [*columns, *(name for name in schema.names if name not in columns)]:
         position = schema.index(name)
-        if (gaps[position] < 0).any():
-            categories = _category_column(name, schema.categories[position], column, frame)
-            filled.append(categories[codes[position].astype(np.int64)].alias(label))
+        if name not in columns or (gaps[position] < 0).any():
+            categories = _category_column(name, schema.categories[position], columns.get(name), frame)
+            filled.append(categories[codes[position].astype(np.int64)].alias(labels.get(name, name)))
     return frame.with_columns(*filled).to_native() if filled else table
 
 

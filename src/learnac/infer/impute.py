@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from learnac.circuit import Circuit
-from learnac.data.forms import fill_gaps
+from learnac.data.forms import completed
 from learnac.infer.engine import engine_of
 from learnac.infer.evidence import Given, read_given
 from learnac.infer.marginals import iter_posteriors
@@ -33,7 +33,7 @@ def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int =
     if len(with_gaps) > 0:
         fill = _by_completion if method == "mpe" else _by_posterior
         codes[:, with_gaps] = fill(evidence.rows(with_gaps), n_threads)
-    return fill_gaps(X, engine.schema, evidence.codes, codes)
+    return completed(X, engine.schema, evidence.codes, codes)
 
 
 def _by_completion(evidence: Given, n_threads: int) -> Evidence:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Circuit
+from learnac.data.forms import DatasetForm, MappingForm, completed
 from learnac.infer.engine import engine_of
 from learnac.infer.evidence import Given, Soft, read_given
 from learnac.types import Evidence
@@ -22,8 +23,11 @@ def mpe(circuit: Circuit, given: object = None, *, soft: Soft | None = None, n_t
     engine = engine_of(circuit)
     evidence = read_given(engine, given, soft)
     worlds, log_values = most_probable(evidence, n_threads)
-    table = evidence.form.table(engine.schema, worlds)
-    return (table, float(log_values[0])) if evidence.is_one else (table, log_values)
+    if evidence.is_one:
+        return MappingForm().table(engine.schema, worlds), float(log_values[0])
+    if evidence.n_rows > 1 and isinstance(evidence.form, MappingForm):  # One dict, and likelihoods for many rows.
+        return DatasetForm().table(engine.schema, worlds), log_values
+    return completed(given, engine.schema, evidence.codes, worlds), log_values
 
 
 def most_probable(evidence: Given, n_threads: int) -> tuple[Evidence, NDArray[np.float64]]:

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+
+_pages = runpy.run_path(str(Path(__file__).with_name("pages.py")))
+run_page, with_outputs = _pages["run_page"], _pages["with_outputs"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_examples_print_what_the_page_says(path: Path) -> None:
+    for said, printed in run_page(path.read_text(), str(path)):
+        assert printed == said
+
+
+def test_there_are_pages_with_examples() -> None:
+    assert sum("```python" in path.read_text() for path in PAGES) > 5
+
+
+def test_a_page_that_says_otherwise_is_found() -> None:
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    assert run_page(page, "page") == [("3\n", "2\n")]
+    assert with_outputs(page, "page") == page.replace("3", "2")
