@@ -43,10 +43,11 @@ bench: $(VENV)/built  ## benchmarks of learning and inference; needs LEARNAC_DAT
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/inference.py
 
-sanitize:  ## random split sequences under address and undefined-behaviour sanitizers
+sanitize:  ## random split sequences and queries under address and undefined-behaviour sanitizers
 	cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
 	cmake --build build/sanitize --parallel 2
 	build/sanitize/random_splits
+	build/sanitize/random_queries
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache

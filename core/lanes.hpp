@@ -44,7 +44,8 @@ inline double ratio(Scalar a, Scalar b) {
   if (a.mantissa == 0) return 0;
   if (a.exponent == b.exponent) return a.mantissa / b.mantissa;
   const std::int64_t exponent = a.exponent - b.exponent;
-  return exponent < -2000 ? 0 : std::ldexp(a.mantissa / b.mantissa, static_cast<int>(exponent));
+  if (exponent < -2000) return 0;
+  return std::ldexp(a.mantissa / b.mantissa, static_cast<int>(exponent < 2000 ? exponent : 2000));
 }
 
 inline bool is_less(Scalar a, Scalar b) {
@@ -92,8 +93,9 @@ LEARNAC_INLINE void maximise(Linear<N>& x, const Linear<N>& y) {
 
 // --- Wide ---
 
-// Far below every exponent that occurs, and far from overflow when two are added.
-inline constexpr std::int64_t exponent_of_zero = -(std::int64_t{1} << 60);
+// Exponents end here, so that the sum of two never overflows, whatever the circuit; that of zero lies below them all.
+inline constexpr std::int64_t largest_exponent = std::int64_t{1} << 60;
+inline constexpr std::int64_t exponent_of_zero = -2 * largest_exponent;
 
 // Moves what the mantissas have beyond [1, 2) into the exponents. They must be normal numbers or zero.
 template <int N>
@@ -105,7 +107,9 @@ LEARNAC_INLINE void normalise(Wide<N>& x) {
     const std::int64_t shift = static_cast<std::int64_t>((bits & exponent_bits) >> 52) - 1023;
     const double mantissa = std::bit_cast<double>((bits & ~exponent_bits) | (std::uint64_t{1023} << 52));
     x.mantissa[i] = is_zero ? 0 : mantissa;
-    x.exponent[i] = is_zero ? exponent_of_zero : x.exponent[i] + shift;
+    const std::int64_t exponent = x.exponent[i] + shift;
+    const std::int64_t bounded = exponent > largest_exponent ? largest_exponent : exponent;
+    x.exponent[i] = is_zero ? exponent_of_zero : bounded < -largest_exponent ? -largest_exponent : bounded;
   }
 }
 

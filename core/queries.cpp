@@ -113,6 +113,8 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
   const auto do_rows = [&]<class Lanes>(Workspace& workspace, std::size_t first, std::size_t end) {
     std::array<std::size_t, Lanes::n_lanes> rows;
     workspace.underflowing.clear();
+    if (std::isinf(program_.smallest_linear_root()))
+      while (first < end) workspace.underflowing.push_back(first++);
     while (first < end) {
       std::size_t n = 0;
       while (n < rows.size() && first < end) rows[n++] = first++;

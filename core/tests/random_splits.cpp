@@ -11,153 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "ancestry.hpp"
-#include "apply_split.hpp"
 #include "counter.hpp"
 #include "freeze.hpp"
 #include "greedy_schedule.hpp"
+#include "growth.hpp"
 #include "quick_schedule.hpp"
 
 using namespace learnac;
 
 namespace {
-
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error(what);
-}
-
-// The standard's distributions differ between libraries; a remainder does not.
-class Random {
- public:
-  explicit Random(std::uint32_t seed) : engine_(seed) {}
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(engine_() % n); }
-
- private:
-  std::mt19937 engine_;
-};
-
-std::vector<std::uint32_t> random_arities(Random& random, std::uint32_t most_variables) {
-  std::vector<std::uint32_t> arities(2 + random.below(most_variables - 1));
-  for (std::uint32_t& arity : arities) arity = 1 + random.below(5);
-  return arities;
-}
-
-struct Option {
-  Split split;
-  double net_gain;
-};
-
-// A circuit, and all splits that are valid for it.
-class Growth {
- public:
-  Growth(Random& random, std::uint32_t most_variables)
-      : random_(random),
-        arities_(random_arities(random, most_variables)),
-        circuit(arities_, random.below(2) ? SplitKind::complete : SplitKind::value_against_rest),
-        application_(circuit),
-        region_(circuit),
-        ancestry_(static_cast<std::uint32_t>(arities_.size())) {
-    for (std::uint32_t v = 0; v < arities_.size(); ++v) {
-      left_.emplace_back();
-      for (const std::uint32_t arity : arities_) left_.back().push_back((1u << arity) - 1);
-    }
-    for (std::uint32_t leaf = 0; leaf < circuit.n_leaves(); ++leaf) offer(LeafId{leaf});
-  }
-
-  bool is_valid(const Split& split) const {
-    const Leaf& leaf = circuit.leaf(split.leaf);
-    return !leaf.is_split && ancestry_.may_be_parent(split.variable, leaf.child);
-  }
-
-  std::vector<Option> valid_options() const {
-    std::vector<Option> valid;
-    for (const Option& option : options)
-      if (is_valid(option.split)) valid.push_back(option);
-    return valid;
-  }
-
-  std::int64_t cost(const Split& split) { return region_.edge_cost(split); }
-
-  // The first of the best, as brute force finds it.
-  std::optional<ChosenSplit> best(double edge_penalty, std::int64_t most_edges) {
-    std::optional<ChosenSplit> best;
-    double best_score = 0;
-    for (const Option& option : valid_options()) {
-      const std::int64_t edges = cost(option.split);
-      const double score = option.net_gain - edge_penalty * static_cast<double>(edges);
-      if (edges > most_edges || score <= best_score) continue;
-      best_score = score;
-      best = ChosenSplit{option.split, option.net_gain, edges};
-    }
-    return best;
-  }
-
-  // A limit may end the walk early, but only when the cost exceeds it.
-  void check_limits(const Split& split) {
-    const std::int64_t exact = cost(split);
-    for (const std::int64_t limit : {exact - 1, exact, exact / 2, std::int64_t{0}, std::int64_t{-3}}) {
-      const std::int64_t priced = region_.edge_cost(split, limit);
-      require(exact <= limit ? priced == exact : priced > limit && priced <= exact, "edge cost with a limit");
-    }
-  }
-
-  // Applies a split and finds the options of its new leaves.
-  void apply(const Split& split) {
-    const std::uint64_t before = circuit.n_edges();
-    const std::int64_t predicted = cost(split);
-    const AppliedSplit applied = application_.apply(split);
-    require(applied.edge_cost == predicted, "told another cost than predicted");
-    require(circuit.n_edges() == before + static_cast<std::uint64_t>(predicted),
-            "predicted cost is not the actual one");
-    circuit.check_invariants();
-    ancestry_.add_arc(split.variable, circuit.leaf(split.leaf).child);
-    const std::uint32_t v = index(split.variable);
-    for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch) {
-      left_.push_back(left_[index(split.leaf)]);
-      left_.back()[v] &= has_rest(v) ? (branch == 0 ? 1u << split.value : ~(1u << split.value)) : 1u << branch;
-    }
-    for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch)
-      offer(LeafId{index(applied.first_new_leaf) + branch});
-  }
-
-  std::function<void(LeafId, const std::vector<Option>&)> on_offer = [](LeafId, const std::vector<Option>&) {};
-  std::vector<Option> options;
-
- private:
-  bool has_rest(std::uint32_t variable) const {
-    return circuit.split_kind() == SplitKind::value_against_rest && arities_[variable] > 2;
-  }
-
-  double random_gain() { return least_gain_ + random_.below(gain_spread_) / 100.0; }
-
-  void offer(LeafId leaf) {
-    std::vector<Option> made;
-    for (std::uint32_t v = 0; v < arities_.size(); ++v) {
-      const std::uint32_t left = left_[index(leaf)][v];
-      const VariableId variable{v};
-      if (variable == circuit.leaf(leaf).child || arities_[v] < 2 || __builtin_popcount(left) < 2) continue;
-      for (std::uint32_t value = 0; value < (has_rest(v) ? arities_[v] : 1); ++value)
-        if (!has_rest(v) || (left >> value) & 1) made.push_back({{leaf, variable, value}, random_gain()});
-    }
-    options.insert(options.end(), made.begin(), made.end());
-    on_offer(leaf, made);
-  }
-
-  Random& random_;
-  std::vector<std::uint32_t> arities_;
-  // Where gains hardly differ, edge costs alone decide which split is best: no bound on one may be too high.
-  double least_gain_ = random_.below(2) ? -2 : 100;
-  std::uint32_t gain_spread_ = random_.below(2) ? 4000 : 100;
-
- public:
-  GrowingCircuit circuit;
-
- private:
-  SplitApplication application_;
-  SplitRegion region_;
-  Ancestry ancestry_;
-  std::vector<std::vector<std::uint32_t>> left_;  // leaf x variable: bits of the values that its path leaves open
-};
 
 void check_frozen(const GrowingCircuit& circuit) {
   const FrozenArrays frozen = freeze(circuit);
@@ -329,24 +191,6 @@ void count_at_random(Random& random) {
     }
   }
 }
-
-struct Tally {
-  int n_passed = 0;
-  int n_failed = 0;
-
-  void run(const char* name, int n_seeds, const std::function<void(Random&)>& trial) {
-    for (int seed = 0; seed < n_seeds; ++seed) {
-      try {
-        Random random(static_cast<std::uint32_t>(seed));
-        trial(random);
-        ++n_passed;
-      } catch (const std::exception& error) {
-        ++n_failed;
-        std::printf("%s, seed %d: %s\n", name, seed, error.what());
-      }
-    }
-  }
-};
 
 }  // namespace
 

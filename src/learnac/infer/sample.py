@@ -32,7 +32,7 @@ def sample(
         raise ValueError(f"n: expected a number of samples from 0, found {n!r}")
     engine = engine_of(circuit)
     evidence = read_given(engine, given, soft)
-    worlds = np.empty((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
+    worlds = np.zeros((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
     seed = seed_of(random_state)
     log_values = engine.evaluator.sample(*evidence.arrays, int(n), seed, worlds, n_threads)
     evidence.require_possible(log_values)
