@@ -73,8 +73,9 @@ std::optional<ChosenTuple> best_split(Schedule& schedule, std::int64_t most_edge
 }
 
 template <class Schedule>
-void bind_schedule(nb::module_& m, const char* name) {
-  nb::class_<Schedule>(m, name)
+nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
+  nb::class_<Schedule> schedule(m, name);
+  schedule
       .def(
           "__init__",
           [](Schedule* self, const BoundCircuit& bound, double edge_penalty, bool may_change_penalty, int n_threads) {
@@ -102,6 +103,7 @@ void bind_schedule(nb::module_& m, const char* name) {
       .def_prop_ro("n_candidates", [](const Schedule& self) { return self.work().n_candidates; })
       .def_prop_ro("n_evaluations", [](const Schedule& self) { return self.work().n_evaluations; })
       .def_prop_ro("n_visits", [](const Schedule& self) { return self.work().n_visits; });
+  return schedule;
 }
 
 template <class Code>
@@ -240,7 +242,14 @@ void bind_circuit(nb::module_& m) {
 NB_MODULE(_core, m) {
   bind_counting(m);
   bind_circuit(m);
-  bind_schedule<QuickSchedule>(m, "QuickSchedule");
+  bind_schedule<QuickSchedule>(m, "QuickSchedule")
+      .def("known_costs", [](const QuickSchedule& self) { return to_numpy(std::vector(self.known_costs())); })
+      .def(
+          "replay",
+          [](QuickSchedule& self, Input<std::int64_t> costs) {
+            self.replay(std::vector(span_of(costs).begin(), span_of(costs).end()));
+          },
+          "costs"_a);
   bind_schedule<GreedySchedule>(m, "GreedySchedule");
   bind_inference(m);
 }

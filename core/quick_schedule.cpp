@@ -105,7 +105,9 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
       push_priced(candidate);
       break;
     }
-    candidate.cost = cost(candidate, most_edges);
+    const std::size_t n_known = known_costs_.size();
+    candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate, most_edges);
+    known_costs_.push_back(candidate.cost);
     candidate.epoch = epoch_;
     candidate.score = score(candidate.net_gain, candidate.cost);
     file(candidate, most_edges);

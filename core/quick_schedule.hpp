@@ -29,6 +29,11 @@ class QuickSchedule {
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
 
+  // All edge costs computed so far, in the order in which they were asked for. A search over the same table with the
+  // same settings that replays them comes to the same state without computing them.
+  const std::vector<std::int64_t>& known_costs() const { return known_costs_; }
+  void replay(std::vector<std::int64_t> costs) { replayed_costs_ = std::move(costs); }
+
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }
   ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
@@ -88,6 +93,8 @@ class QuickSchedule {
   std::vector<Priced> set_aside_;  // did not pay, or did not fit
   std::vector<Pricing> batch_;
   std::vector<Priced> looked_ahead_;
+  std::vector<std::int64_t> known_costs_;
+  std::vector<std::int64_t> replayed_costs_;
   bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from learnac.data import Dataset, Schema
     from learnac.drawing import Drawing
     from learnac.errors import DataError, ImpossibleEvidenceError, LearnacError, ModelFileError, QueryError
-    from learnac.estimator import LearnAC
+    from learnac.estimator import LearnAC, load
     from learnac.network import BayesNet, TreeCPD
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "QueryError",
     "Schema",
     "TreeCPD",
+    "load",
 ]
 
 _MODULE_OF = {
@@ -42,6 +43,7 @@ _MODULE_OF = {
     "QueryError": "errors",
     "Schema": "data",
     "TreeCPD": "network",
+    "load": "estimator",
 }
 
 

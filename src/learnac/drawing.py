@@ -13,7 +13,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
+
+from learnac.files import replace_file
 
 TEXT_SUFFIXES = (".dot", ".gv")
 PICTURE_SUFFIXES = (".svg", ".png", ".pdf")
@@ -78,15 +79,6 @@ def render(source: str, form: str) -> bytes:
         complaint = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
         raise RuntimeError(f"`dot` did not draw the picture: {complaint}")
     return done.stdout
-
-
-def replace_file(target: Path, content: bytes) -> None:
-    partial = target.with_name(f".{uuid4().hex}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def digraph(statements: Iterable[str], **settings: str | float) -> Drawing:

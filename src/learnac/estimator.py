@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +14,16 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from learnac import infer
+from learnac.circuit import Circuit
 from learnac.data import Dataset, as_dataset
-from learnac.data.forms import form_of
+from learnac.data.forms import DatasetForm, TableForm, form_called, form_name, form_of
+from learnac.errors import ModelFileError, QueryError
+from learnac.files import check_writable
 from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
-from learnac.learn import LearnSettings, StepInfo, Stop, learn
+from learnac.io import StoredModel, read_checkpoint, read_model, write_checkpoint, write_model
+from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn
+from learnac.network import BayesNet
 
 
 class LearnAC(DensityMixin, BaseEstimator):
@@ -101,11 +108,17 @@ class LearnAC(DensityMixin, BaseEstimator):
         *,
         validation: object = None,
         sample_weight: ArrayLike | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_seconds: float = 30.0,
+        resume: bool = False,
     ) -> Self:
         """Learns from a table: an array of codes, a frame, or a `Dataset`.
 
         With `validation`, the model is the prefix of the splits that is best on that table. `sample_weight` counts
         each row that many times. Interrupted by Ctrl-C, the model so far is kept, with a warning.
+
+        With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
+        search goes on from there, if the file is there, and ends with the model it would have had without a break.
         """
         settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
         dataset = as_dataset(X)
@@ -117,20 +130,51 @@ class LearnAC(DensityMixin, BaseEstimator):
             sample_weight=_checked_weights(sample_weight, dataset.n_rows),
             allowed_parents=self.allowed_parents,
             on_step=self.callback,
+            checkpoints=None if checkpoint is None else _checkpoints(Path(checkpoint), checkpoint_seconds, resume),
         )
         if model.stop is Stop.INTERRUPTED:
             warnings.warn(f"interrupted: the model has the first {model.n_splits} splits", stacklevel=2)
-        self.schema_ = dataset.schema
-        self.circuit_ = model.circuit
-        self.network_ = model.network
+        self._take(model.circuit, model.network, form_of(X))
         self.trace_ = model.trace
         self.n_splits_ = model.n_splits
         self.stop_ = model.stop
         self.learned_ = model
-        self._form = form_of(X)
-        self.n_features_in_ = dataset.n_variables
-        self.feature_names_in_ = np.array(dataset.names, dtype=object)
+        self.provenance_ = {
+            "learnac": version("learnac"),
+            "rows": dataset.n_rows,
+            "splits": model.n_splits,
+            "stop": model.stop.name.lower(),
+            "seconds": round(model.seconds, 3),
+            "form": form_name(self._form),
+        }
         return self
+
+    def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm) -> None:
+        self.schema_ = circuit.schema
+        self.circuit_ = circuit
+        self.network_ = network
+        self.n_features_in_ = circuit.schema.n_variables
+        self.feature_names_in_ = np.array(circuit.schema.names, dtype=object)
+        self._form = form
+
+    @classmethod
+    def from_circuit(cls, circuit: Circuit, network: BayesNet | None = None) -> Self:
+        """A model of a circuit that comes from elsewhere; `network` is the distribution's other form, if known."""
+        model = cls()
+        model._take(circuit, network, DatasetForm())
+        model.provenance_ = {}
+        return model
+
+    def save(self, path: str | Path) -> None:
+        """Writes the model to a file, which `learnac.load` reads: all of it, or nothing.
+
+        What it has learned and its settings, not the trace of learning, and no callback.
+        """
+        check_is_fitted(self)
+        settings = {name: _plain(getattr(self, name)) for name in LearnSettings.__dataclass_fields__}
+        if self.allowed_parents is not None:
+            settings["allowed_parents"] = {str(k): [str(v) for v in vs] for k, vs in self.allowed_parents.items()}
+        write_model(StoredModel(self.circuit_, self.network_, settings, self.provenance_), path)
 
     def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
         """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
@@ -225,6 +269,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         """KL(self || other) in nats, exact; infinite where the other excludes what this model allows."""
         check_is_fitted(self)
         check_is_fitted(other)
+        if other.network_ is None:
+            raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
         return infer.kl_divergence(self.circuit_, other.network_, n_threads=self.n_threads)
 
     def mutual_information(self, a: Any, b: Any) -> float:
@@ -235,6 +281,33 @@ class LearnAC(DensityMixin, BaseEstimator):
     def score(self, X: object, y: object = None) -> float:
         """Mean log-likelihood of the rows."""
         return float(self.score_samples(X).mean())
+
+
+def load(path: str | Path) -> LearnAC:
+    """The model in a file that `LearnAC.save` or `learnac learn --out` wrote."""
+    stored = read_model(path)
+    known = LearnAC().get_params()
+    try:
+        # Settings of a later version are of no use here, and the model answers without them.
+        model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
+    except TypeError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    model._take(stored.circuit, stored.network, form_called(str(stored.provenance.get("form", ""))))
+    model.provenance_ = dict(stored.provenance)
+    return model
+
+
+def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
+    if not resume and path.exists():
+        raise FileExistsError(17, "a checkpoint is there already: resume it, or delete it to begin anew", str(path))
+    check_writable(path)
+    resumed = read_checkpoint(path) if resume and path.exists() else None
+    return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
+
+
+def _plain(value: Any) -> Any:
+    """A setting in a type that JSON has: NumPy's numbers are as good as Python's elsewhere."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:

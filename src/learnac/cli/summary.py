@@ -46,14 +46,15 @@ class Summary:
 
 def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
     """The summary of a fitted model, with the likelihoods of some tables."""
-    n_parents = [len(parents) for parents in model.network_.parents]
+    network = model.learned_.network
+    n_parents = [len(parents) for parents in network.parents]
     return Summary(
         schedule=model.schedule,
         scores={role: _score(model, table) for role, table in tables.items()},
         n_variables=model.n_features_in_,
         n_edges=model.circuit_.n_edges,
-        n_leaves=model.network_.n_leaves,
-        n_parameters=model.network_.n_parameters,
+        n_leaves=network.n_leaves,
+        n_parameters=network.n_parameters,
         mean_parents=sum(n_parents) / len(n_parents),
         max_parents=max(n_parents),
         n_splits=model.n_splits_,

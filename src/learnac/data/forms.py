@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -78,6 +78,28 @@ def form_of(table: object) -> TableForm:
         dtype = np.asarray(table).dtype
         return ArrayForm(dtype if dtype.kind in "iuf" else np.dtype(np.int64))
     return FrameForm(open_frame(table).head(0).to_native())
+
+
+def form_name(form: TableForm) -> str:
+    """A word for a form, to be written down: the frame's library, "array" or "dataset"."""
+    match form:
+        case FrameForm():
+            return str(open_frame(form.like).implementation.value)
+        case ArrayForm():
+            return "array"
+        case _:
+            return "dataset"
+
+
+def form_called(name: str) -> TableForm:
+    """The form that goes by such a name; a Dataset where the library is not there, or the name unknown."""
+    if name == "array":
+        return ArrayForm(np.dtype(np.int64))
+    try:
+        backend = nw.Implementation.from_backend(name)
+        return FrameForm(nw.from_dict({"": []}, backend=cast(Any, backend)).drop("").to_native())
+    except (ValueError, TypeError, ImportError):
+        return DatasetForm()
 
 
 def completed(table: object, schema: Schema, gaps: Evidence, codes: Evidence) -> Any:

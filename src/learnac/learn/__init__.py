@@ -5,13 +5,16 @@ from learnac.learn.model import LearnedModel, StepInfo, Stop
 from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitKind, SplitSpace
+from learnac.learn.state import Checkpoints, SearchState
 
 __all__ = [
     "BayesianDirichlet",
+    "Checkpoints",
     "LearnSettings",
     "LearnedModel",
     "Likelihood",
     "Score",
+    "SearchState",
     "Split",
     "SplitKind",
     "SplitSpace",

@@ -113,6 +113,20 @@ class Learner:
         self.edge_penalty = edge_penalty
         self.schedule.set_edge_penalty(edge_penalty)
 
+    @property
+    def forgets_costs(self) -> bool:
+        """Whether the schedule's choices depend on the circuit alone, and not on edge costs that it saw before."""
+        return not isinstance(self.schedule, QuickSchedule)
+
+    def known_costs(self) -> NDArray[np.int64]:
+        """The edge costs that such a schedule has seen, in order."""
+        return self.schedule.known_costs() if isinstance(self.schedule, QuickSchedule) else np.empty(0, np.int64)
+
+    def replay_costs(self, costs: NDArray[np.int64]) -> None:
+        """Lets the schedule see these costs again, without computing them."""
+        if isinstance(self.schedule, QuickSchedule):
+            self.schedule.replay(costs)
+
     def _offer(self, found: list[Candidates]) -> None:
         for candidates in found:
             if len(candidates.variables) == 0:

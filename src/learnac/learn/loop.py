@@ -16,7 +16,8 @@ from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, ScoredSplit, new_circuit
 from learnac.learn.model import LearnedModel, StepInfo, Stop, freeze
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
-from learnac.learn.splits import SplitKind, SplitSpace
+from learnac.learn.splits import Split, SplitKind, SplitSpace
+from learnac.learn.state import Checkpoints, SearchState, fingerprint_of
 from learnac.learn.validation import ValidationTracker
 
 # Halving ends here: a millionth of the price that the search began with.
@@ -32,16 +33,22 @@ def learn(
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     counts: CountProvider | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> LearnedModel:
     """Learns a circuit from a table. Ctrl-C ends the search, not the work done: the model so far is returned.
 
     `on_step` is called after each split; learning ends when it returns True. `counts` may come from elsewhere than
-    the table, which then only says what the variables are.
+    the table, which then only says what the variables are. A search that is resumed ends with the model that it would
+    have had without the interruption.
     """
-    start = time.monotonic()
+    checkpoints = checkpoints or Checkpoints()
+    start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
     masks = allowed_parent_masks(dataset.schema, allowed_parents)
     space = SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks)
     _check_edge_budget(space, settings.max_edges)
+    fingerprint = fingerprint_of(dataset, validation, sample_weight, masks)
+    if checkpoints.resumed is not None:
+        checkpoints.resumed.check_fits(settings, fingerprint)
     with held_interrupt() as interrupt:
         learner = Learner(space, in_memory(dataset, sample_weight) if counts is None else counts, settings)
         search = _Search(
@@ -51,8 +58,11 @@ def learn(
             learner=learner,
             tracker=None if validation is None else ValidationTracker(validation, learner.trees, learner.score),
             on_step=on_step,
+            checkpoints=checkpoints,
+            fingerprint=fingerprint,
         )
         stop = search.run(interrupt)
+        search.keep_state()
         n_splits = len(search.trace) if search.tracker is None else search.tracker.best_n_splits
         circuit, network = freeze(learner, dataset.schema, search.trace, n_splits)
     return LearnedModel(
@@ -78,11 +88,16 @@ class _Search:
     learner: Learner
     tracker: ValidationTracker | None
     on_step: Callable[[StepInfo], object] | None
+    checkpoints: Checkpoints
+    fingerprint: str
+    kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
 
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
+        if self.checkpoints.resumed is not None:
+            learner.replay_costs(self.checkpoints.resumed.costs)
         deadline = float("inf") if settings.max_seconds is None else self.start + settings.max_seconds
 
         def should_stop() -> bool:
@@ -92,7 +107,7 @@ class _Search:
             while True:
                 if settings.max_splits is not None and len(self.trace) >= settings.max_splits:
                     return Stop.MAX_SPLITS
-                chosen = learner.best_split(settings.max_edges, should_stop)
+                chosen = self.replayed() or learner.best_split(settings.max_edges, should_stop)
                 if should_stop():
                     return Stop.INTERRUPTED if interrupt.is_set else Stop.MAX_SECONDS
                 if chosen is not None:
@@ -110,12 +125,36 @@ class _Search:
             self.tracker.split(chosen.split, new_leaves)
         info = self.describe(chosen)
         self.trace.append(info)
+        if time.monotonic() - self.kept_at >= self.checkpoints.every_seconds:
+            self.keep_state()
         if self.on_step is not None and self.on_step(info) is True:
             return Stop.CALLBACK
         patience = self.settings.patience
         if self.tracker is not None and patience is not None and self.tracker.n_splits_since_best >= patience:
             return Stop.PATIENCE
         return None
+
+    def replayed(self) -> ScoredSplit | None:
+        """The next split of a search that is taken up again, if the schedule's choices do not depend on its past.
+
+        AC-Quick's do: it chooses again, by the costs that it saw.
+        """
+        resumed = self.checkpoints.resumed
+        if resumed is None or not self.learner.forgets_costs or len(self.trace) >= len(resumed.trace):
+            return None
+        info = resumed.trace[len(self.trace)]
+        while self.learner.edge_penalty > info.edge_penalty and self.halve():
+            pass
+        return ScoredSplit(Split(info.leaf, info.variable, info.value), info.net_gain, info.edge_cost)
+
+    def keep_state(self) -> None:
+        """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
+        n_resumed = 0 if self.checkpoints.resumed is None else len(self.checkpoints.resumed.trace)
+        if self.checkpoints.keep is None or len(self.trace) < n_resumed:
+            return
+        costs, seconds = self.learner.known_costs(), time.monotonic() - self.start
+        self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
+        self.kept_at = time.monotonic()
 
     def describe(self, chosen: ScoredSplit) -> StepInfo:
         return StepInfo(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,6 +35,19 @@ class BayesNet:
     @property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tree.parents for tree in self.trees)
+
+    def ordered(self) -> tuple[int, ...]:
+        """The variables, parents before children. ValueError if there is a cycle."""
+        try:
+            return tuple(TopologicalSorter(dict(enumerate(self.parents))).static_order())
+        except CycleError as error:
+            names = " <- ".join(self.schema.names[variable] for variable in error.args[1])
+            raise ValueError(f"the network has a cycle: {names}") from None
+
+    def check(self) -> None:
+        """Raise ValueError unless every tree is one, and there is no cycle: for networks from elsewhere."""
+        _tree_scores(self)
+        self.ordered()
 
     def log_likelihood(self, codes: NDArray[np.integer]) -> NDArray[np.float64]:
         """Log P of each complete row, as the sum of its tree entries; codes are (variables x rows).

@@ -1,0 +1,202 @@
+"""Models on disk: circuit, network, schema, settings and where they come from, in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac._core import Evaluator
+from learnac.circuit import Circuit, NodeKind
+from learnac.data import Schema
+from learnac.errors import DataError, ModelFileError
+from learnac.io.container import Container, read_container, write_container
+from learnac.io.schema_document import schema_document, schema_of
+from learnac.network import BayesNet, TreeCPD
+
+KIND = "model"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredModel:
+    """What a model file holds. The network is lacking if the circuit came from elsewhere than learning."""
+
+    circuit: Circuit
+    network: BayesNet | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> Schema:
+        return self.circuit.schema
+
+
+def write_model(model: StoredModel, path: str | Path) -> None:
+    """Writes a model file: all of it, or nothing."""
+    header = {
+        "kind": KIND,
+        "schema": schema_document(model.schema),
+        "has_network": model.network is not None,
+        "settings": dict(model.settings),
+        "provenance": dict(model.provenance),
+    }
+    arrays = _circuit_arrays(model.circuit)
+    if model.network is not None:
+        arrays.update(_network_arrays(model.network))
+    write_container(path, header, arrays)
+
+
+def read_model(path: str | Path) -> StoredModel:
+    """The model in a file. ModelFileError, with the file's name, for whatever is not a model that we can read."""
+    try:
+        container = read_container(path)
+        if container.entry("kind", str) != KIND:
+            raise ModelFileError(f"expected a model, found a {container.header['kind']}")
+        return _model_of(container)
+    except (ModelFileError, DataError) as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def _model_of(container: Container) -> StoredModel:
+    schema = schema_of(container.entry("schema", dict))
+    network = _read_network(container, schema) if container.entry("has_network", bool) else None
+    circuit = _read_circuit(container, schema)
+    if network is not None:
+        _check_twins(circuit, network)
+    return StoredModel(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
+
+
+def _circuit_arrays(circuit: Circuit) -> dict[str, NDArray[Any]]:
+    return {
+        "kinds": circuit.kinds,
+        # Only sums have labels that are not their place among their kind.
+        "decided": circuit.labels[circuit.kinds == NodeKind.SUM],
+        "n_children": np.diff(circuit.child_offsets),
+        "children": circuit.children,
+        "parameters": circuit.parameters,
+        "parameter_origins": circuit.parameter_origins,
+    }
+
+
+def _read_circuit(container: Container, schema: Schema) -> Circuit:
+    kinds = container.array("kinds", "u").astype(np.uint8)
+    n_children = container.array("n_children", "u").astype(np.uint64)
+    children = container.array("children", "u").astype(np.uint32)
+    parameters = container.array("parameters", "f").astype(np.float64)
+    origins = container.array("parameter_origins", "iu", 2).astype(np.int32)
+    labels = np.zeros(len(kinds), dtype=np.uint32)
+    for kind in (NodeKind.INDICATOR, NodeKind.PARAMETER):
+        labels[kinds == kind] = np.arange(np.count_nonzero(kinds == kind))
+    decided = container.array("decided", "u")
+    if len(decided) != np.count_nonzero(kinds == NodeKind.SUM) or len(n_children) != len(kinds):
+        raise ModelFileError("the circuit's arrays do not fit together")
+    labels[kinds == NodeKind.SUM] = decided
+    offsets = np.concatenate([[0], np.cumsum(n_children)]).astype(np.uint64)
+    circuit = Circuit(schema, kinds, labels, offsets, children, parameters, origins)
+    _check_circuit(circuit)
+    return circuit
+
+
+def _check_circuit(circuit: Circuit) -> None:
+    """Every index is in range, and every number one that a circuit can have."""
+    arities = circuit.schema.arities
+    n_indicators, n_parameters = int(arities.sum()), len(circuit.parameters)
+    expected = np.repeat([NodeKind.INDICATOR, NodeKind.PARAMETER], [n_indicators, n_parameters])
+    leaves = circuit.kinds[: n_indicators + n_parameters]
+    if not np.array_equal(leaves, expected) or (circuit.kinds[len(expected) :] < NodeKind.SUM).any():
+        raise ModelFileError(
+            "the circuit does not have one indicator for each category and one node for each parameter"
+        )
+    origins = circuit.parameter_origins
+    if origins.shape != (n_parameters, 3) or (origins < -1).any() or (origins[:, 0] >= len(arities)).any():
+        raise ModelFileError("the parameters' origins do not fit the schema")
+    try:
+        Evaluator(
+            arities.astype(np.uint32),
+            circuit.kinds,
+            circuit.labels,
+            circuit.child_offsets,
+            circuit.children,
+            circuit.parameters,
+        )
+    except ValueError as error:
+        raise ModelFileError(str(error)) from None
+
+
+def _check_twins(circuit: Circuit, network: BayesNet) -> None:
+    """The circuit's parameters are those of the network."""
+    variables, nodes, values = circuit.parameter_origins.T
+    for variable, tree in enumerate(network.trees):
+        mine = variables == variable
+        n_nodes, arity = tree.parameters.shape
+        in_range = ((nodes[mine] >= 0) & (nodes[mine] < n_nodes) & (values[mine] >= 0) & (values[mine] < arity)).all()
+        if not in_range or not np.array_equal(circuit.parameters[mine], tree.parameters[nodes[mine], values[mine]]):
+            raise ModelFileError("the circuit's parameters are not those of the network")
+
+
+def _network_arrays(network: BayesNet) -> dict[str, NDArray[Any]]:
+    trees = network.trees
+    return {
+        "tree_sizes": np.array([tree.n_nodes for tree in trees], dtype=np.uint32),
+        "tree_variables": np.concatenate([tree.variables for tree in trees]),
+        "tree_routes": np.concatenate([tree.routes for tree in trees]),
+        "tree_counts": np.concatenate([tree.counts.ravel() for tree in trees]),
+        "tree_parameters": np.concatenate([tree.parameters.ravel() for tree in trees]),
+    }
+
+
+def _read_network(container: Container, schema: Schema) -> BayesNet:
+    arities = schema.arities.astype(np.int64)
+    sizes = container.array("tree_sizes", "u").astype(np.int64)
+    variables = container.array("tree_variables", "iu").astype(np.int32)
+    routes = container.array("tree_routes", "iu").astype(np.int32)
+    counts = container.array("tree_counts", "f").astype(np.float64)
+    parameters = container.array("tree_parameters", "f").astype(np.float64)
+    is_inner = variables >= 0
+    if len(sizes) != len(arities) or sizes.sum() != len(variables) or (variables >= len(arities)).any():
+        raise ModelFileError("the network does not have a tree for each variable")
+    n_routes = np.where(is_inner, arities[variables], 0)
+    if n_routes.sum() != len(routes) or not len(counts) == len(parameters) == (sizes * arities).sum():
+        raise ModelFileError("the trees' arrays do not fit together")
+    if not ((parameters >= 0) & (parameters <= 1)).all() or not (np.isfinite(counts) & (counts >= 0)).all():
+        raise ModelFileError("expected probabilities from 0 to 1 and counts from 0 in the trees")
+    trees = _split_trees(arities, sizes, variables, n_routes, routes, counts, parameters)
+    network = BayesNet(schema, trees)
+    try:
+        network.check()
+    except ValueError as error:
+        raise ModelFileError(str(error)) from None
+    return network
+
+
+def _split_trees(
+    arities: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    variables: NDArray[np.int32],
+    n_routes: NDArray[np.int64],
+    routes: NDArray[np.int32],
+    counts: NDArray[np.float64],
+    parameters: NDArray[np.float64],
+) -> tuple[TreeCPD, ...]:
+    trees = []
+    node, route, cell = 0, 0, 0
+    for child, (size, arity) in enumerate(zip(sizes.tolist(), arities.tolist(), strict=True)):
+        own = n_routes[node : node + size]
+        starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
+        cells = slice(cell, cell + size * arity)
+        trees.append(
+            TreeCPD(
+                child,
+                variables[node : node + size],
+                starts[:-1],
+                routes[route : route + int(starts[-1])],
+                counts[cells].reshape(size, arity),
+                parameters[cells].reshape(size, arity),
+            )
+        )
+        node, route, cell = node + size, route + int(starts[-1]), cells.stop
+    return tuple(trees)

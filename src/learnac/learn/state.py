@@ -1,0 +1,63 @@
+"""A search put down, so that it can be taken up again where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Dataset
+from learnac.learn.model import StepInfo
+from learnac.learn.settings import LearnSettings
+
+# Settings that say when to end or how to go about it: these may change before a search is taken up again.
+_FREE = ("max_splits", "max_seconds", "patience", "n_threads")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchState:
+    """The splits so far. AC-Quick also needs the edge costs it has seen, old as they may be; AC-Greedy does not."""
+
+    settings: LearnSettings
+    fingerprint: str  # of all that the search reads
+    trace: tuple[StepInfo, ...]
+    costs: NDArray[np.int64]
+    seconds: float
+
+    def check_fits(self, settings: LearnSettings, fingerprint: str) -> None:
+        """Raise ValueError unless a search with these settings over these tables would be the same one."""
+        mine, others = asdict(self.settings), asdict(settings)
+        for name in mine:
+            if name not in _FREE and mine[name] != others[name]:
+                raise ValueError(f"{name}: the search to go on with has {mine[name]}, found {others[name]}")
+        if fingerprint != self.fingerprint:
+            raise ValueError("the search to go on with was over other tables: its rows, weights or columns differ")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """Where a search comes from, who keeps its state, and how often."""
+
+    resumed: SearchState | None = None
+    keep: Callable[[SearchState], None] | None = None
+    every_seconds: float = 30.0
+
+
+def fingerprint_of(
+    dataset: Dataset,
+    validation: Dataset | None,
+    sample_weight: NDArray[np.float64] | None,
+    masks: tuple[NDArray[np.bool_], ...] | None,
+) -> str:
+    """A checksum of what a search reads."""
+    digest = hashlib.blake2b(repr((dataset.schema.names, dataset.schema.categories)).encode(), digest_size=16)
+    parts = [dataset.codes, None if validation is None else validation.codes, sample_weight, *(masks or ())]
+    for part in parts:
+        content = b"" if part is None else np.ascontiguousarray(part).tobytes()
+        digest.update(struct.pack("<q", -1 if part is None else len(content)))
+        digest.update(content)
+    return digest.hexdigest()
