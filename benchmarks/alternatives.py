@@ -149,7 +149,7 @@ def show(name: str, result: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=SETS)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/5-alternatives.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/alternatives.json"))
     arguments = parser.parse_args()
     results = []
     for name in arguments.only:

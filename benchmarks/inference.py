@@ -166,7 +166,7 @@ def complaints(result: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=SETS)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/4-inference.json"))
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/inference.json"))
     arguments = parser.parse_args()
     results, failures = [], []
     for name in arguments.only:

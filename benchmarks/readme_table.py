@@ -1,36 +1,105 @@
-"""Puts the results of learning.py into README.md, between its two benchmark marks.
+"""Puts the results of the benchmarks into README.md, each table between its two marks.
 
-python benchmarks/readme_table.py [RESULTS.json ...]
+python benchmarks/readme_table.py
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
+from typing import Any
 
-START, END = "<!-- benchmarks -->\n", "<!-- end of benchmarks -->"
-HEADER = (
-    "| set | schedule | k_e / k_p | leaves | edges | test log-likelihood | CPU s | wall s, 2 threads | MB |\n"
-    "|---|---|---|---|---|---|---|---|---|\n"
-)
+RESULTS = Path(__file__).parent / "results"
+README = Path(__file__).parent.parent / "README.md"
 
 
-def main(paths: list[Path]) -> None:
-    results = [result for path in paths for result in json.loads(path.read_text())["results"]]
+def learning() -> str:
+    results = [result for path in sorted(RESULTS.glob("[0-9]-*.json")) for result in _results(path)]
     walls = {(r["name"], r["schedule"]): f"{r['wall']:.1f}" for r in results if r["n_threads"] == 2}
-    lines = [
-        f"| {r['name']} | AC-{r['schedule'].title()} | {r['edge_penalty']} / {r['parameter_penalty']} "
-        f"| {r['leaves']:,} | {r['edges']:,} | {r['log_likelihood']:.3f} | {r['cpu']:.1f} "
-        f"| {walls.get((r['name'], r['schedule']), '')} | {r['memory_mb']:.0f} |\n"
+    header = ["set", "schedule", "k_e / k_p", "leaves", "edges", "test log-likelihood", "CPU s", "wall s, 2 threads", "MB"]
+    rows = [
+        [
+            r["name"],
+            f"AC-{r['schedule'].title()}",
+            f"{r['edge_penalty']} / {r['parameter_penalty']}",
+            f"{r['leaves']:,}",
+            f"{r['edges']:,}",
+            f"{r['log_likelihood']:.3f}",
+            f"{r['cpu']:.1f}",
+            walls.get((r["name"], r["schedule"]), ""),
+            f"{r['memory_mb']:.0f}",
+        ]
         for r in results
         if r["n_threads"] == 1
     ]
-    readme = Path(__file__).parent.parent / "README.md"
-    before, rest = readme.read_text().split(START)
-    after = rest.split(END)[1]
-    readme.write_text(before + START + HEADER + "".join(lines) + END + after)
+    return table(header, rows)
+
+
+def inference() -> str:
+    levels = [0.0, 0.3, 0.5]
+    header = ["set", "edges", "batch, M edges/s", "2 threads", *(f"query, {level:.0%} known" for level in levels), "M rows/s"]
+    rows = []
+    for r in _results(RESULTS / "inference.json"):
+        rates = [batch["million_edges_per_second"] for batch in r["batch"]]
+        ratios = [batch["two_threads"] for batch in r["batch"]]
+        times = {single["evidence"]: single["median_ms"] for single in r["single"]}
+        rows.append(
+            [
+                r["name"],
+                f"{r['edges']:,}",
+                f"{min(rates):.0f} to {max(rates):.0f}",
+                f"x {min(ratios):.2f} to {max(ratios):.2f}",
+                *(f"{times[level]:.2f} ms" for level in levels),
+                f"{r['complete_rows_per_second'] / 1e6:.1f}",
+            ]
+        )
+    return table(header, rows)
+
+
+def alternatives() -> str:
+    results = _results(RESULTS / "alternatives.json")
+    levels = [query["evidence"] for query in results[0]["queries"]]
+    header = ["set", "model", "test log-likelihood", "learning s", "MB", *(f"{level:.0%} known" for level in levels)]
+    rows = [
+        [
+            r["set"],
+            f"{r['model']} ({r['size']})",
+            f"{r['log_likelihood']:.2f}",
+            f"{r['learning_seconds']:.1f}",
+            f"{r['memory_mb']:,.0f}",
+            *(f"{_number(query['mean_ms'])} ({_number(query['worst_ms'])})" for query in r["queries"]),
+        ]
+        for r in results
+    ]
+    return table(header, rows)
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _results(path: Path) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = json.loads(path.read_text())["results"]
+    return results
+
+
+def _number(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.1f}"
+
+
+def with_table(text: str, name: str, content: str) -> str:
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, rest = text.split(start)
+    return before + start + content + end + rest.split(end)[1]
+
+
+def main() -> None:
+    text = README.read_text()
+    for make in (learning, inference, alternatives):
+        text = with_table(text, make.__name__, make())
+    README.write_text(text)
 
 
 if __name__ == "__main__":
-    main([Path(path) for path in sys.argv[1:]] or sorted(Path("benchmarks/results").glob("*.json")))
+    main()
