@@ -10,8 +10,6 @@
 namespace learnac {
 namespace {
 
-// What a thread takes at a time: large enough for the rows that underflow to fill blocks of their own.
-constexpr std::size_t rows_per_unit = 128;
 constexpr std::size_t samples_at_once = 1024;
 
 template <class Lanes>
@@ -132,14 +130,14 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
     give_back(std::move(workspace));
     return;
   }
-  const std::size_t n_units = (n_rows + rows_per_unit - 1) / rows_per_unit;
+  const std::size_t n_units = (n_rows + Query::rows_per_unit - 1) / Query::rows_per_unit;
   std::atomic<std::size_t> next{0};
   std::atomic<bool> is_stopped{false};
   const auto work = [&](bool asks) {
     Workspace workspace;
     for (std::size_t unit; !is_stopped && (unit = next++) < n_units;) {
-      do_rows.template operator()<Linear<8>>(workspace, unit * rows_per_unit,
-                                             std::min(n_rows, (unit + 1) * rows_per_unit));
+      do_rows.template operator()<Linear<8>>(workspace, unit * Query::rows_per_unit,
+                                             std::min(n_rows, (unit + 1) * Query::rows_per_unit));
       if (asks && execution.should_stop()) is_stopped = true;
     }
   };
@@ -164,6 +162,9 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
 namespace {
 
 struct RowQuery {
+  // What a thread takes at a time: large enough for the rows that underflow to fill blocks of their own.
+  static constexpr std::size_t rows_per_unit = 128;
+
   const Evidence& evidence;
   std::span<double> log_values;
 
@@ -246,6 +247,8 @@ struct MostProbable : RowQuery {
 
 // A row of this query is up to `samples_at_once` samples of one row of evidence.
 struct Samples : RowQuery {
+  static constexpr std::size_t rows_per_unit = 8;
+
   std::size_t n_samples;
   std::size_t n_chunks;
   std::uint64_t seed;

@@ -141,13 +141,14 @@ def _encode_partial_array(schema: Schema, array: Any) -> Evidence:
     codes = np.empty((schema.n_variables, len(table)), dtype=schema.evidence_dtype)
     for start in range(0, len(table), _BLOCK):
         block = table[start : start + _BLOCK]
-        if table.dtype.kind == "f":
-            block = np.where(np.isnan(block), UNKNOWN, block)
-            _check_whole_numbers(block, schema.names, start)
+        unknown = np.isnan(block) if table.dtype.kind == "f" else block == UNKNOWN
         if masked is not None:
-            block = np.where(masked[start : start + _BLOCK], UNKNOWN, block)
-        _check_range(schema, block, start, UNKNOWN)
-        codes[:, start : start + _BLOCK] = block.T
+            unknown = unknown | masked[start : start + _BLOCK]
+        known = np.where(unknown, block.dtype.type(0), block)
+        _check_whole_numbers(known, schema.names, start)
+        _check_range(schema, known, start, UNKNOWN)
+        codes[:, start : start + _BLOCK] = known.T
+        codes[:, start : start + _BLOCK][unknown.T] = UNKNOWN
     return codes
 
 

@@ -24,12 +24,15 @@ class TableForm(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArrayForm:
-    """An array of codes, rows x variables."""
+    """An array of codes, rows x variables; of a wider type if this one cannot hold them all."""
 
     dtype: np.dtype[Any]
 
     def table(self, schema: Schema, codes: Evidence) -> Any:
-        return np.ascontiguousarray(codes.T).astype(self.dtype, copy=False)
+        all_codes = np.arange(int(schema.arities.max()))
+        wider = np.dtype(np.float64 if self.dtype.kind == "f" else np.int64)
+        dtype = self.dtype if np.array_equal(all_codes.astype(self.dtype), all_codes) else wider
+        return np.ascontiguousarray(codes.T).astype(dtype, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,14 @@ class FrameForm:
         columns = dict(zip([str(label) for label in like.columns], like.iter_columns(), strict=True))
         labels = dict(zip(columns, like.columns, strict=True))
         names = [*columns, *(name for name in schema.names if name not in columns)]
-        made = {}
+        made = []
         for name in names:
             position = schema.index(name)
             categories = _category_column(name, schema.categories[position], columns.get(name), like)
-            made[labels.get(name, name)] = categories[codes[position].astype(np.int64)]
-        return nw.from_dict(made, backend=like.implementation).to_native()
+            made.append(categories[codes[position].astype(np.int64)].alias(labels.get(name, name)))
+        # Not from_dict, which knows fewer types than pandas has. The rows are numbered anew.
+        rows = nw.maybe_reset_index(made[0].to_frame())
+        return rows.with_columns(*made[1:]).to_native()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,11 @@ def _of_type(name: str, categories: tuple[Category, ...], like: Series[Any]) -> 
     if like.implementation.is_pandas():
         # Other types than narwhals has: categories with their order, strings of several kinds.
         return nw.from_native(type(native)(list(categories), name=native.name, dtype=native.dtype), series_only=True)
+    if like.implementation.is_pyarrow():
+        import pyarrow as pa
+
+        values = pa.chunked_array([pa.array(list(categories), type=native.type)])
+        return nw.from_native(values, series_only=True).alias(name)
     return nw.new_series(name, list(categories), backend=like.implementation).cast(like.dtype)
 
 

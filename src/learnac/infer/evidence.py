@@ -120,15 +120,17 @@ def _with_likelihoods(
 def _likelihood_table(engine: Engine, variable: int, values: Any) -> NDArray[np.float64]:
     """Likelihoods as (1 or rows, arity)."""
     name, arity = engine.schema.names[variable], len(engine.schema.categories[variable])
-    if isinstance(values, Mapping):
-        table = np.zeros((1, arity))
-        for category, likelihood in values.items():
-            table[0, engine.code(variable, category)] = likelihood
-    else:
-        try:
+    try:
+        if isinstance(values, Mapping):
+            table = np.zeros((1, arity))
+            for category, likelihood in values.items():
+                table[0, engine.code(variable, category)] = likelihood
+        else:
             table = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        except (TypeError, ValueError):
-            raise QueryError(f"variable {name!r}: expected {arity} likelihoods, found {values!r}") from None
+    except QueryError:
+        raise
+    except (TypeError, ValueError):
+        raise QueryError(f"variable {name!r}: expected {arity} likelihoods, found {values!r}") from None
     if table.ndim != 2 or table.shape[1] != arity:
         shape = np.shape(values)
         raise QueryError(f"variable {name!r}: expected {arity} likelihoods, one per category, found shape {shape}")

@@ -82,9 +82,11 @@ def expectation(
         raise QueryError("values: expected numbers for at least one variable, found none")
     weights = np.concatenate(list(tables.values()))
     wanted = np.array(list(tables), dtype=np.uint32)
-    means = np.empty(evidence.n_rows)
+    means = np.zeros(evidence.n_rows)
     for rows, posteriors in iter_posteriors(evidence, wanted, n_threads):
-        means[rows] = posteriors @ weights
+        # One after the other: a matrix product would round a row by what stands beside it.
+        for weight, column in zip(weights, posteriors.T, strict=True):
+            means[rows] += weight * column
     return float(means[0]) if evidence.is_one else means
 
 
@@ -143,7 +145,10 @@ def _numbers(engine: Engine, name: Any, numbers: ArrayLike | Mapping[Any, float]
         if lacking := [category for category in categories if category not in numbers]:
             raise QueryError(f"values: variable {name!r} lacks a number for {lacking[0]!r}")
         numbers = [numbers[category] for category in categories]
-    table = np.asarray(numbers, dtype=np.float64)
+    try:
+        table = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise QueryError(f"values: variable {name!r}: expected numbers, found {numbers!r}") from None
     if table.shape != (len(categories),):
         expected = f"expected {len(categories)} numbers, one per category"
         raise QueryError(f"values: variable {name!r}: {expected}, found shape {table.shape}")
