@@ -16,7 +16,17 @@ README = Path(__file__).parent.parent / "README.md"
 def learning() -> str:
     results = [result for path in sorted(RESULTS.glob("[0-9]-*.json")) for result in _results(path)]
     walls = {(r["name"], r["schedule"]): f"{r['wall']:.1f}" for r in results if r["n_threads"] == 2}
-    header = ["set", "schedule", "k_e / k_p", "leaves", "edges", "test log-likelihood", "CPU s", "wall s, 2 threads", "MB"]
+    header = [
+        "set",
+        "schedule",
+        "k_e / k_p",
+        "leaves",
+        "edges",
+        "test log-likelihood",
+        "CPU s",
+        "wall s, 2 threads",
+        "MB",
+    ]
     rows = [
         [
             r["name"],
@@ -37,7 +47,14 @@ def learning() -> str:
 
 def inference() -> str:
     levels = [0.0, 0.3, 0.5]
-    header = ["set", "edges", "batch, M edges/s", "2 threads", *(f"query, {level:.0%} known" for level in levels), "M rows/s"]
+    header = [
+        "set",
+        "edges",
+        "batch, M edges/s",
+        "2 threads",
+        *(f"query, {level:.0%} known" for level in levels),
+        "M rows/s",
+    ]
     rows = []
     for r in _results(RESULTS / "inference.json"):
         rates = [batch["million_edges_per_second"] for batch in r["batch"]]

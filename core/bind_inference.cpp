@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "arrays.hpp"
+#include "properties.hpp"
 #include "queries.hpp"
 #include "tree_scores.hpp"
 
@@ -211,6 +212,19 @@ void bind_trees(nb::module_& m) {
 }  // namespace
 
 void learnac::bind_inference(nb::module_& m) {
+  m.def(
+      "circuit_properties",
+      [](Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
+         Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters,
+         Input<std::int32_t> variable_of_parameter) {
+        const CircuitArrays arrays{span_of(arities),       span_of(kinds),    span_of(labels),
+                                   span_of(child_offsets), span_of(children), span_of(parameters)};
+        if (variable_of_parameter.size() != parameters.size()) refuse("expected a variable for each parameter");
+        const Program checked(arrays);
+        const Properties found = properties_of(arrays, span_of(variable_of_parameter));
+        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic);
+      },
+      "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
   bind_evaluator(m);
   bind_trees(m);
 }

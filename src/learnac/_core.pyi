@@ -126,3 +126,13 @@ class TreeScores:
         log_parameters: NDArray[np.float64],
     ) -> None: ...
     def score(self, codes: NDArray[np.integer]) -> NDArray[np.float64]: ...
+
+def circuit_properties(
+    arities: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    labels: NDArray[np.uint32],
+    child_offsets: NDArray[np.uint64],
+    children: NDArray[np.uint32],
+    parameters: NDArray[np.float64],
+    variable_of_parameter: NDArray[np.int32],
+) -> tuple[bool, bool, bool]: ...

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import Evaluator
-from learnac.circuit import Circuit, NodeKind
+from learnac.circuit import Circuit, NodeKind, properties
 from learnac.data import Schema
 from learnac.errors import DataError, ModelFileError
 from learnac.io.container import Container, read_container, write_container
@@ -125,6 +125,12 @@ def _check_circuit(circuit: Circuit) -> None:
         )
     except ValueError as error:
         raise ModelFileError(str(error)) from None
+    found = properties(circuit)
+    labels = circuit.labels[circuit.kinds == NodeKind.SUM]
+    if not (found.is_smooth and found.is_decomposable):
+        raise ModelFileError("the circuit is not smooth and decomposable: its answers would be wrong")
+    if not found.is_deterministic and (labels != Circuit.NO_LABEL).all():
+        raise ModelFileError("the circuit is not deterministic, although its sums decide variables")
 
 
 def _check_twins(circuit: Circuit, network: BayesNet) -> None:
