@@ -222,7 +222,7 @@ void learnac::bind_inference(nb::module_& m) {
         if (variable_of_parameter.size() != parameters.size()) refuse("expected a variable for each parameter");
         const Program checked(arrays);
         const Properties found = properties_of(arrays, span_of(variable_of_parameter));
-        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic);
+        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic, found.has_all_variables);
       },
       "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
   bind_evaluator(m);

@@ -1,5 +1,6 @@
 #include "properties.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace learnac {
@@ -24,6 +25,8 @@ class Checker {
     for (std::uint64_t first = 0; first < 2 * n_variables; first += 64) {
       spread([&](std::uint32_t leaf) { return speaks_of(leaf, first); });
       check_variables();
+      for (std::uint64_t v = first; v < std::min(n_variables, first + 64); ++v)
+        properties_.has_all_variables &= (below_.back() & bit(v, first)) != 0;
     }
     is_decided_.assign(arrays_.children.size(), false);
     for (std::uint32_t first = 0; first < variable_of_.size(); first += 64) {

@@ -28,7 +28,7 @@ def learned(seed: int, splits: str, arities: list[int]) -> Circuit:
 
 @pytest.mark.parametrize("splits", ["complete", "binary"])
 def test_learned_circuits_have_all_three(splits: str) -> None:
-    assert properties(learned(0, splits, [2, 3, 1, 4, 2])) == (True, True, True)
+    assert properties(learned(0, splits, [2, 3, 1, 4, 2])) == (True, True, True, True)
 
 
 # More indicators than fit into a word, and a variable across two words.
@@ -47,6 +47,7 @@ def test_as_the_plain_definition(arities: list[int], seed: int, splits: str, pla
         plainly_smooth(circuit),
         plainly_decomposable(circuit),
         plainly_deterministic(circuit),
+        bool(plain_variables(circuit)[-1].all()),
     )
 
 
@@ -119,10 +120,12 @@ def plainly_deterministic(circuit: Circuit) -> bool:
     return True
 
 
+def plain_variables(circuit: Circuit) -> NDArray[np.bool_]:
+    return np.logical_or.reduceat(scopes(circuit), _starts(circuit)[:-1], axis=1)
+
+
 def _both_scopes(circuit: Circuit) -> NDArray[np.bool_]:
-    starts = _starts(circuit)
-    by_indicator = np.logical_or.reduceat(scopes(circuit), starts[:-1], axis=1)
-    return np.concatenate([by_indicator, parameter_scopes(circuit)], axis=1)
+    return np.concatenate([plain_variables(circuit), parameter_scopes(circuit)], axis=1)
 
 
 def _starts(circuit: Circuit) -> NDArray[np.int64]:

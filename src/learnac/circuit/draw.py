@@ -55,7 +55,7 @@ def _nodes(circuit: Circuit) -> Iterator[str]:
             case NodeKind.PARAMETER:
                 yield _parameter(circuit, number, label)
             case NodeKind.SUM:
-                yield _sum(number, circuit.schema.names[label])
+                yield _sum(number, None if label == Circuit.NO_LABEL else circuit.schema.names[label])
             case _:
                 yield _product(number)
 
@@ -73,15 +73,17 @@ def _indicator(number: int, name: str, category: object) -> str:
 
 def _parameter(circuit: Circuit, number: int, label: int) -> str:
     variable, leaf, value = circuit.parameter_origins[label].tolist()
-    name, categories = circuit.schema.names[variable], circuit.schema.categories[variable]
-    tip = f"P({shown(name)} = {shown(categories[value])}) at node {leaf} of its tree"
+    tip = "parameter of unknown origin"
+    if variable >= 0:
+        name, categories = circuit.schema.names[variable], circuit.schema.categories[variable]
+        tip = f"P({shown(name)} = {shown(categories[value])}) at node {leaf} of its tree"
     text = quoted(shown_number(circuit.parameters[label]))
     return node(f"n{number}", text, shape="plaintext", fontcolor=GREY, tooltip=tip, margin="0.03,0.02", width=0.1)
 
 
-def _sum(number: int, name: str) -> str:
-    tip = f"sum over the values of {shown(name)}"
-    label = quoted(f"+ {shown(name)}")
+def _sum(number: int, name: str | None) -> str:
+    tip = "sum that decides no variable" if name is None else f"sum over the values of {shown(name)}"
+    label = quoted("+" if name is None else f"+ {shown(name)}")
     return node(f"n{number}", label, shape="ellipse", style="filled", color=BLUE, fillcolor=PALE_BLUE, tooltip=tip)
 
 

@@ -16,6 +16,7 @@ class Properties(NamedTuple):
     is_smooth: bool
     is_decomposable: bool
     is_deterministic: bool
+    has_all_variables: bool  # whether the root speaks of every variable of the schema
 
 
 def properties(circuit: Circuit) -> Properties:

@@ -1,6 +1,23 @@
 """Models and searches on disk, in our own format and in those of other tools."""
 
+from learnac.io.bif import read_bif, write_bif
 from learnac.io.checkpoint_file import read_checkpoint, write_checkpoint
+from learnac.io.compile import compile_network
+from learnac.io.libra_ac import read_ac, write_ac
+from learnac.io.libra_bn import read_bn, write_bn
 from learnac.io.model_file import StoredModel, read_model, write_model
 
-__all__ = ["StoredModel", "read_checkpoint", "read_model", "write_checkpoint", "write_model"]
+__all__ = [
+    "StoredModel",
+    "compile_network",
+    "read_ac",
+    "read_bif",
+    "read_bn",
+    "read_checkpoint",
+    "read_model",
+    "write_ac",
+    "write_bif",
+    "write_bn",
+    "write_checkpoint",
+    "write_model",
+]

@@ -115,7 +115,7 @@ def _check_circuit(circuit: Circuit) -> None:
     if origins.shape != (n_parameters, 3) or (origins < -1).any() or (origins[:, 0] >= len(arities)).any():
         raise ModelFileError("the parameters' origins do not fit the schema")
     try:
-        Evaluator(
+        evaluator = Evaluator(
             arities.astype(np.uint32),
             circuit.kinds,
             circuit.labels,
@@ -125,10 +125,13 @@ def _check_circuit(circuit: Circuit) -> None:
         )
     except ValueError as error:
         raise ModelFileError(str(error)) from None
+    everything_unknown = np.full((len(arities), 1), -1, dtype=np.int32), np.empty(0, np.uint32), np.empty((0, 0))
+    if not abs(evaluator.log_values(*everything_unknown, 1)[0]) < 1e-6:
+        raise ModelFileError("the circuit's probabilities do not sum to 1")
     found = properties(circuit)
     labels = circuit.labels[circuit.kinds == NodeKind.SUM]
-    if not (found.is_smooth and found.is_decomposable):
-        raise ModelFileError("the circuit is not smooth and decomposable: its answers would be wrong")
+    if not (found.is_smooth and found.is_decomposable and found.has_all_variables):
+        raise ModelFileError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
     if not found.is_deterministic and (labels != Circuit.NO_LABEL).all():
         raise ModelFileError("the circuit is not deterministic, although its sums decide variables")
 

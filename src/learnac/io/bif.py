@@ -1,0 +1,434 @@
+"""Bayesian networks in the Interchange Format (BIF), as docs/formats/bif.md describes it."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Schema
+from learnac.errors import DataError, ModelFileError, listed
+from learnac.files import replace_file
+from learnac.network import BayesNet, TreeCPD
+from learnac.types import Category
+
+Floats = NDArray[np.float64]
+
+MAX_TABLE = 1_000_000
+"""Entries of a table that is written: rows times values."""
+
+# A `default` can stand for more rows than memory holds, and a small compressed file for more text.
+_MAX_READ_TABLE = 1 << 22
+_MAX_TEXT = 1 << 30
+
+_SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_TOKEN = re.compile(r'"([^"\n]*)"|[{}()\[\];,|]|(?:(?!//|/\*)[^\s{}()\[\];,|"])+')
+_PROPERTY = re.compile(r'\s*([^\s=;"]*)\s*=?((?:"[^"\n]*"|[^;"])*);')
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEYWORDS = frozenset({"default", "discrete", "network", "probability", "property", "table", "type", "variable"})
+# Properties of a variable that keep what its words in the file cannot say.
+_NAME, _CATEGORIES = "learnac_name", "learnac_categories"
+
+
+def read_bif(source: str | Path) -> BayesNet:
+    """The network in a file, also a compressed one, or in a text of several lines.
+
+    Each table becomes a tree that asks the parents in the order of the file, except where they make no difference.
+    Its counts are 0: the file does not have them.
+    """
+    text, name = read_text(source)
+    parser = _Parser(text, name)
+    parser.parse()
+    schema = _schema_of(parser)
+    trees = tuple(_tree_of(parser, child, variable) for child, variable in enumerate(parser.variables.values()))
+    return checked_network(BayesNet(schema, trees), name)
+
+
+def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE) -> None:
+    """Writes the network with its trees expanded to tables. ValueError for one of more than `max_table` entries."""
+    schema = network.schema
+    tables = [_table_of(schema, tree, max_table) for tree in network.trees]
+    # Names that differ in case only are one to some readers.
+    words = _unique_words(schema.names, str.lower)
+    values = [_unique_words(categories, str) for categories in schema.categories]
+    lines = ["network learnac {", "}"]
+    for variable, word in enumerate(words):
+        lines += _variable_lines(word, values[variable], schema.names[variable], schema.categories[variable])
+    for tree, table in zip(network.trees, tables, strict=True):
+        lines += _probability_lines(tree, table, words, values)
+    replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
+
+
+def read_text(source: str | Path) -> tuple[str, str]:
+    """A text, and what messages call it. A string with a line break is the text; all else is the path of a file."""
+    if isinstance(source, str) and "\n" in source:
+        return source, "text"
+    content = Path(source).read_bytes()
+    try:
+        if content.startswith(b"\x1f\x8b"):
+            unpacker = zlib.decompressobj(wbits=31)
+            content = unpacker.decompress(content, _MAX_TEXT)
+            if not unpacker.eof:
+                raise ModelFileError(f"{source}: the compressed text is cut short, or longer than {_MAX_TEXT:,} bytes")
+        return content.decode("utf-8-sig"), str(source)
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise ModelFileError(f"{source}: expected text, or text that gzip compressed: {error}") from None
+
+
+def checked_network(network: BayesNet, name: str) -> BayesNet:
+    try:
+        network.ordered()
+    except ValueError as error:
+        raise ModelFileError(f"{name}: {error}") from None
+    return network
+
+
+def normalised(rows: Floats) -> Floats | None:
+    """Rows of numbers as distributions, or None if they are none. Files round them: sums may be off by 0.01."""
+    if not (np.isfinite(rows).all() and (rows >= 0).all()):
+        return None
+    sums = rows.sum(axis=-1, keepdims=True)
+    if (abs(sums - 1) > 0.01).any():
+        return None
+    return np.where(abs(sums - 1) > 1e-12, rows / sums, rows)
+
+
+def tree_of_table(child: int, parents: Sequence[int], table: Floats) -> TreeCPD:
+    """The tree that asks the parents in this order, except where they make no difference.
+
+    The table is (values of each parent x ... x values of the child). Inner nodes get the mean of their rows.
+    """
+    parts: list[tuple[Floats, Sequence[int]]] = [(table, parents)]
+    variables, starts, routes, parameters = [], [], list[int](), []
+    for rows, asked in parts:  # grows while it is read: parents before children, level by level
+        part, left = rows, asked
+        while left and (part == part[:1]).all():
+            part, left = part[0], left[1:]
+        variables.append(left[0] if left else -1)
+        starts.append(len(routes))
+        parameters.append(part.reshape(-1, table.shape[-1]).mean(axis=0) if left else part)
+        if left:
+            routes.extend(range(len(parts), len(parts) + len(part)))
+            parts.extend((branch, left[1:]) for branch in part)
+    return TreeCPD(
+        child=child,
+        variables=np.array(variables, dtype=np.int32),
+        route_starts=np.array(starts, dtype=np.int64),
+        routes=np.array(routes, dtype=np.int32),
+        counts=np.zeros((len(parts), table.shape[-1])),
+        parameters=np.array(parameters),
+    )
+
+
+@dataclass(slots=True)
+class _Variable:
+    word: str
+    start: int
+    states: dict[str, int] = field(default_factory=dict)
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Probability:
+    """The rows as they were found: what stands before the numbers, the numbers, and where."""
+
+    start: int
+    parents: list[str]
+    rows: list[tuple[tuple[str, ...], list[float], int]] = field(default_factory=list)
+    table: tuple[list[float], int] | None = None
+    default: tuple[list[float], int] | None = None
+
+
+class _Parser:
+    """Reads the blocks of a file, in any order. `start` is where the last token began."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
+        self.start = self.end = 0
+        self.variables: dict[str, _Variable] = {}
+        self.probabilities: dict[str, _Probability] = {}
+
+    def error(self, message: str, start: int | None = None) -> ModelFileError:
+        line = self.text.count("\n", 0, self.start if start is None else start) + 1
+        return ModelFileError(f"{self.name}:{line}: {message}")
+
+    def parse(self) -> None:
+        while token := self._next():
+            match token:
+                case "network":
+                    self._network()
+                case "variable":
+                    self._variable()
+                case "probability":
+                    self._probability()
+                case _:
+                    raise self.error(f"expected `variable` or `probability`, found {token!r}")
+
+    def _next(self) -> str:
+        """The next token, or an empty one at the end. Quotes are left out."""
+        skipped = _SKIPPED.match(self.text, self.end)
+        self.start = skipped.end() if skipped else self.end
+        token = _TOKEN.match(self.text, self.start)
+        if token is None:
+            if self.start < len(self.text):
+                raise self.error(f"expected a word, found {self.text[self.start : self.start + 10]!r}")
+            return ""
+        self.end = token.end()
+        return token[0] if token[1] is None else token[1]
+
+    def _expect(self, *tokens: str) -> None:
+        for token in tokens:
+            found = self._next()
+            if found != token:
+                raise self.error(f"expected {token!r}, found {found!r}")
+
+    def _word(self, what: str) -> str:
+        word = self._next()
+        if not word or word in "{}()[];,|":
+            raise self.error(f"expected {what}, found {word!r}")
+        return word
+
+    def _until(self, end: str, what: str) -> Iterator[str]:
+        """The words before `end`, with or without commas between them."""
+        while (word := self._next()) != end:
+            if not word or word in "{}()[];|":
+                raise self.error(f"expected {what} or {end!r}, found {word!r}")
+            if word != ",":
+                yield word
+
+    def _numbers(self) -> tuple[list[float], int]:
+        start, numbers = self.start, []
+        for word in self._until(";", "a probability"):
+            try:
+                numbers.append(float(word))
+            except ValueError:
+                raise self.error(f"expected a probability, found {word!r}") from None
+        return numbers, start
+
+    def _property(self, properties: dict[str, Any]) -> None:
+        found = _PROPERTY.match(self.text, self.end)
+        if found is None:
+            raise self.error("expected a property that ends with ';'")
+        self.end = found.end()
+        if found[1] in (_NAME, _CATEGORIES):
+            try:
+                properties[found[1]] = json.loads(found[2])
+            except (ValueError, RecursionError):
+                raise self.error(f"property {found[1]}: expected JSON, found {found[2].strip()!r}") from None
+
+    def _network(self) -> None:
+        while self._next() not in ("{", ""):  # A name, of several words in some files.
+            pass
+        while (token := self._next()) != "}":
+            if token != "property":
+                raise self.error(f"expected `property` or '}}', found {token!r}")
+            self._property({})
+
+    def _variable(self) -> None:
+        variable = _Variable(self._word("the name of a variable"), self.start)
+        if variable.word in self.variables:
+            raise self.error(f"variable {variable.word!r} was there before")
+        self._expect("{")
+        while (token := self._next()) != "}":
+            if token == "type":
+                self._type(variable)
+            elif token == "property":
+                self._property(variable.properties)
+            else:
+                raise self.error(f"expected `type`, `property` or '}}', found {token!r}")
+        if not variable.states:
+            raise self.error(f"variable {variable.word!r} has no values", variable.start)
+        self.variables[variable.word] = variable
+
+    def _type(self, variable: _Variable) -> None:
+        self._expect("discrete", "[")
+        arity = self._word("the number of values")
+        self._expect("]", "{")
+        states = list(self._until("}", "a value"))
+        self._expect(";")
+        variable.states = {state: code for code, state in enumerate(states)}
+        if arity != str(len(states)) or len(variable.states) != len(states):
+            raise self.error(f"variable {variable.word!r}: expected {arity} different values, found {listed(states)}")
+
+    def _probability(self) -> None:
+        self._expect("(")
+        child, start = self._word("the name of a variable"), self.start
+        if (token := self._next()) not in ("|", ")"):
+            self.end = self.start  # Early files have no bar between a variable and its parents.
+        block = _Probability(start, [] if token == ")" else list(self._until(")", "the name of a parent")))
+        if child in self.probabilities:
+            raise self.error(f"the probabilities of {child!r} were there before", start)
+        self.probabilities[child] = block
+        self._expect("{")
+        while (token := self._next()) != "}":
+            self._row(block, token)
+
+    def _row(self, block: _Probability, token: str) -> None:
+        match token:
+            case "table":
+                block.table = self._numbers()
+            case "default":
+                block.default = self._numbers()
+            case "property":
+                self._property({})
+            case "(":
+                states, start = tuple(self._until(")", "a value")), self.start
+                block.rows.append((states, self._numbers()[0], start))
+            case _:
+                raise self.error(f"expected `table`, `default`, '(' or '}}', found {token!r}")
+
+
+def _schema_of(parser: _Parser) -> Schema:
+    names, categories = [], []
+    for variable in parser.variables.values():
+        names.append(variable.properties.get(_NAME, variable.word))
+        kept = variable.properties.get(_CATEGORIES, list(variable.states))
+        if not isinstance(kept, list) or len(kept) != len(variable.states):
+            message = f"variable {variable.word!r}: expected a list of {len(variable.states)} in {_CATEGORIES}"
+            raise parser.error(f"{message}, found {kept!r}", variable.start)
+        categories.append(tuple(kept))
+    if unknown := [word for word in parser.probabilities if word not in parser.variables]:
+        raise parser.error(f"no variable is called {unknown[0]!r}", parser.probabilities[unknown[0]].start)
+    try:
+        return Schema(tuple(names), tuple(categories))
+    except (DataError, TypeError) as error:
+        raise ModelFileError(f"{parser.name}: {error}") from None
+
+
+def _tree_of(parser: _Parser, child: int, variable: _Variable) -> TreeCPD:
+    block = parser.probabilities.get(variable.word)
+    if block is None:
+        raise parser.error(f"variable {variable.word!r} has no probabilities", variable.start)
+    if unknown := [word for word in block.parents if word not in parser.variables]:
+        raise parser.error(f"no variable is called {unknown[0]!r}", block.start)
+    if len({variable.word, *block.parents}) <= len(block.parents):
+        raise parser.error(f"the parents of {variable.word!r} are not different: {listed(block.parents)}", block.start)
+    parents = [parser.variables[word] for word in block.parents]
+    shape = [*(len(parent.states) for parent in parents), len(variable.states)]
+    if prod(shape) > _MAX_READ_TABLE:
+        message = f"the table of {variable.word!r} has {prod(shape):,} entries"
+        raise parser.error(f"{message}: at most {_MAX_READ_TABLE:,} can be read", block.start)
+    order = list(parser.variables)
+    table = _filled(parser, block, parents, shape).reshape(shape)
+    return tree_of_table(child, [order.index(word) for word in block.parents], table)
+
+
+def _filled(parser: _Parser, block: _Probability, parents: list[_Variable], shape: list[int]) -> Floats:
+    """The table as rows, one for each state of the parents, the last parent's changing fastest."""
+    n_rows, arity = prod(shape[:-1]), shape[-1]
+    if block.table is not None:
+        if block.rows or block.default:
+            raise parser.error("expected a table or single rows, found both", block.start)
+        return _rows(parser, *block.table, n_rows, arity)
+    table = np.empty((n_rows, arity))
+    is_filled = np.zeros(n_rows, dtype=bool)
+    if block.default is not None:
+        table[:] = _rows(parser, *block.default, 1, arity)
+    for states, numbers, start in block.rows:
+        place = _place_of(parser, states, parents, start)
+        if is_filled[place]:
+            raise parser.error(f"the row of ({', '.join(states)}) was there before", start)
+        table[place] = _rows(parser, numbers, start, 1, arity)
+        is_filled[place] = True
+    if block.default is None and not is_filled.all():
+        found = np.count_nonzero(is_filled)
+        raise parser.error(f"expected {n_rows:,} rows or a default, found {found:,} rows", block.start)
+    return table
+
+
+def _place_of(parser: _Parser, states: tuple[str, ...], parents: list[_Variable], start: int) -> int:
+    if len(states) != len(parents):
+        raise parser.error(f"expected {len(parents)} values of parents, found {len(states)}", start)
+    place = 0
+    for state, parent in zip(states, parents, strict=True):
+        if state not in parent.states:
+            raise parser.error(f"expected a value of {parent.word!r}, {listed(parent.states)}; found {state!r}", start)
+        place = place * len(parent.states) + parent.states[state]
+    return place
+
+
+def _rows(parser: _Parser, numbers: list[float], start: int, n_rows: int, arity: int) -> Floats:
+    if len(numbers) != n_rows * arity:
+        raise parser.error(f"expected {n_rows * arity:,} probabilities, found {len(numbers):,}", start)
+    # Of several rows, all numbers for the child's first value come first.
+    found = normalised(np.array(numbers).reshape(arity, n_rows).T)
+    if found is None:
+        raise parser.error("expected probabilities from 0 to 1 that add up to 1", start)
+    return found
+
+
+def _parents_of(tree: TreeCPD) -> list[int]:
+    """The parents as the tree asks them, so that it is read back as it was if it always asks in one order."""
+    return list(dict.fromkeys(variable for variable in tree.variables.tolist() if variable >= 0))
+
+
+def _table_of(schema: Schema, tree: TreeCPD, max_table: int) -> Floats:
+    """The tree's distribution for each state of its parents, the last parent's changing fastest."""
+    parents = _parents_of(tree)
+    shape = [len(schema.categories[parent]) for parent in parents]
+    n_entries = prod(shape) * len(schema.categories[tree.child])
+    if n_entries > max_table:
+        names = listed([schema.names[parent] for parent in parents])
+        message = f"the table of {schema.names[tree.child]!r} given {names} would have {n_entries:,} entries"
+        raise ValueError(f"{message}: max_table is {max_table:,}")
+    if not parents:
+        return tree.parameters[:1]
+    places = {parent: place for place, parent in enumerate(parents)}
+    variables = np.array([places.get(variable, -1) for variable in tree.variables.tolist()], dtype=np.int32)
+    states = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1)
+    return tree.parameters[replace(tree, variables=variables).leaf_of(states)]
+
+
+def _unique_words(items: Iterable[object], same: Callable[[str], str]) -> list[str]:
+    """A word of the format for each name or category: itself, if it is one."""
+    words: list[str] = []
+    taken: set[str] = set()
+    for item in items:
+        stem = str(item)
+        if not (_WORD.fullmatch(stem) or (isinstance(item, int) and item >= 0)) or stem in _KEYWORDS:
+            stem = "_" + re.sub(r"[^A-Za-z0-9]+", "_", stem).strip("_")
+        word, number = stem, 1
+        while same(word) in taken:
+            number += 1
+            word = f"{stem}_{number}"
+        taken.add(same(word))
+        words.append(word)
+    return words
+
+
+def _variable_lines(word: str, values: list[str], name: str, categories: tuple[Category, ...]) -> Iterator[str]:
+    yield f"variable {word} {{"
+    yield f"  type discrete [ {len(values)} ] {{ {', '.join(values)} }};"
+    if word != name:
+        yield f"  property {_NAME} = {_json(name)};"
+    if values != list(categories):
+        yield f"  property {_CATEGORIES} = [{', '.join(map(_json, categories))}];"
+    yield "}"
+
+
+def _json(item: Category) -> str:
+    """JSON without any character that means something in the format."""
+    if not isinstance(item, str):
+        return json.dumps(item)
+    units = np.frombuffer(item.encode("utf-16-le", "surrogatepass"), dtype="<u2")
+    plain = re.compile(r"[A-Za-z0-9 _.-]")
+    return '"' + "".join(chr(unit) if plain.match(chr(unit)) else f"\\u{unit:04x}" for unit in units) + '"'
+
+
+def _probability_lines(tree: TreeCPD, table: Floats, words: list[str], values: list[list[str]]) -> Iterator[str]:
+    parents = _parents_of(tree)
+    given = f" | {', '.join(words[parent] for parent in parents)}" if parents else ""
+    yield f"probability ( {words[tree.child]}{given} ) {{"
+    for state, row in zip(product(*(values[parent] for parent in parents)), table, strict=True):
+        head = f"({', '.join(state)})" if parents else "table"
+        yield f"  {head} {', '.join(map(repr, row.tolist()))};"
+    yield "}"

@@ -1,0 +1,210 @@
+"""From a network to its circuit: the splits of its trees, applied one after the other.
+
+The order decides the size. A split puts the sum over its variable above what was split before, so all splits on one
+variable should come together, and variables in an order in which they could be eliminated. The trees are asked anew in
+that order: a leaf of the circuit keeps the leaves of the tree that it may still be, and a variable is asked wherever
+that tells some of them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+import numpy as np
+
+from learnac._core import GrowingCircuit
+from learnac.circuit import Circuit
+from learnac.network import BayesNet, TreeCPD
+
+# Variables whose fill is counted at each step of an elimination: counting all takes minutes on dense networks.
+_N_COUNTED = 16
+# Elimination orders that break ties at random. On the networks of the tests the best of a few needs half the edges of
+# a typical one.
+_N_RANDOM = 6
+
+
+def compile_network(network: BayesNet, max_edges: int = 1_000_000) -> Circuit:
+    """The circuit of a network: the smallest that a few orders of splits give. The same network, the same circuit.
+
+    A tree that is asked in another order may need more leaves: then several parameters of the circuit have the same
+    origin. ValueError if no order fits `max_edges`; no circuit beyond that is ever built.
+    """
+    best: _Replay | None = None
+    farthest = (-1, "")
+    for order in _orders(network):
+        replay = _Replay(network)
+        stopped = replay.run(order, max_edges if best is None else best.circuit.n_edges - 1)
+        if stopped is None:
+            best = replay
+        elif best is None:
+            farthest = max(farthest, (stopped, replay.where(order[stopped])), key=lambda found: found[0])
+    if best is None:
+        message = f"the circuit of this network would need more than {max_edges:,} edges (max_edges)"
+        raise ValueError(f"{message}: {farthest[1]}, after {farthest[0]} of the {len(network.trees)} variables")
+    return best.freeze()
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A leaf of the growing circuit: which leaves of its tree it may be, and the values left of what was asked."""
+
+    tree: int
+    leaves: list[tuple[int, dict[int, int]]]  # node, and a bit set of values for each variable on the way to it
+    values: dict[int, int]
+
+
+class _Replay:
+    """A growing circuit, and what its leaves are. Changes in place."""
+
+    def __init__(self, network: BayesNet) -> None:
+        self.network = network
+        self.arities = network.schema.arities.tolist()
+        trees = [_merged(tree, leaves_of(tree, self.arities)) for tree in network.trees]
+        self.is_binary = any(
+            values.bit_count() not in (1, self.arities[variable])
+            for leaves in trees
+            for _, path in leaves
+            for variable, values in path.items()
+        )
+        self.circuit = GrowingCircuit(np.array(self.arities, dtype=np.uint32), self.is_binary)
+        self.open = {tree: _Open(tree, leaves, {}) for tree, leaves in enumerate(trees)}
+
+    def run(self, order: Sequence[int], max_edges: int) -> int | None:
+        """Applies all splits, or as many as fit: then it tells the position of the variable where that ended."""
+        if self.circuit.n_edges > max_edges:
+            return 0
+        for position, variable in enumerate(order):
+            pending = list(self.open)
+            while pending:
+                leaf = pending.pop()
+                value = self._question(leaf, variable)
+                if value is None:
+                    continue
+                room = max_edges - self.circuit.n_edges
+                if self.circuit.edge_cost(leaf, variable, value, room) > room:
+                    return position
+                pending += self._split(leaf, variable, value)
+        return None
+
+    def where(self, variable: int) -> str:
+        return f"it stood at {self.circuit.n_edges:,} before {self.network.schema.names[variable]!r}"
+
+    def _question(self, leaf: int, variable: int) -> int | None:
+        """The value to split on, or None where the variable makes no difference."""
+        state = self.open[leaf]
+        if len({node for node, _ in state.leaves}) == 1:
+            return None
+        left = self._left(state, variable)
+        parts = [path.get(variable, left) & left for _, path in state.leaves]
+        telling = [part for part in parts if part != left]
+        if not telling:
+            return None
+        if not self.is_binary or self.arities[variable] == 2:
+            return 0
+        smallest = min(telling, key=int.bit_count)
+        return (smallest & -smallest).bit_length() - 1
+
+    def _split(self, leaf: int, variable: int, value: int) -> list[int]:
+        first, n_branches, _ = self.circuit.apply_split(leaf, variable, value)
+        state = self.open.pop(leaf)
+        left = self._left(state, variable)
+        for branch in range(n_branches):
+            is_rest = self.is_binary and self.arities[variable] > 2 and branch == 1
+            kept = left & ~(1 << value) if is_rest else left & (1 << (value + branch))
+            leaves = [(node, path) for node, path in state.leaves if path.get(variable, left) & kept]
+            self.open[first + branch] = _Open(state.tree, leaves, {**state.values, variable: kept})
+        return list(range(first, first + n_branches))
+
+    def _left(self, state: _Open, variable: int) -> int:
+        return state.values.get(variable, (1 << self.arities[variable]) - 1)
+
+    def freeze(self) -> Circuit:
+        kinds, labels, child_offsets, children, places = self.circuit.freeze()
+        origins = np.empty((len(places), 3), dtype=np.int32)
+        parameters = np.empty(len(places))
+        for number, (leaf, value) in enumerate(places.tolist()):
+            state = self.open[leaf]
+            node = state.leaves[0][0]
+            origins[number] = state.tree, node, value
+            parameters[number] = self.network.trees[state.tree].parameters[node, value]
+        return Circuit(self.network.schema, kinds, labels, child_offsets, children, parameters, origins)
+
+
+def leaves_of(tree: TreeCPD, arities: Sequence[int]) -> list[tuple[int, dict[int, int]]]:
+    """The leaves that some row reaches, each with the values that its path leaves of the variables on it, as bits."""
+    found: list[tuple[int, dict[int, int]]] = []
+    pending: list[tuple[int, dict[int, int]]] = [(0, {})]
+    while pending:
+        node, path = pending.pop()
+        variable = int(tree.variables[node])
+        if variable < 0:
+            found.append((node, path))
+            continue
+        for branch, values in branches_of(tree, node, arities[variable]).items():
+            kept = path.get(variable, values) & values
+            if kept:
+                pending.append((branch, {**path, variable: kept}))
+    return found
+
+
+def _merged(tree: TreeCPD, leaves: list[tuple[int, dict[int, int]]]) -> list[tuple[int, dict[int, int]]]:
+    """Leaves with the same distribution under the number of the first of them: nothing need tell them apart."""
+    first: dict[bytes, int] = {}
+    return [(first.setdefault(tree.parameters[node].tobytes(), node), path) for node, path in leaves]
+
+
+def branches_of(tree: TreeCPD, node: int, arity: int) -> dict[int, int]:
+    """Where an inner node leads, and for which values, as bits."""
+    branches: dict[int, int] = {}
+    start = int(tree.route_starts[node])
+    for value, branch in enumerate(tree.routes[start : start + arity].tolist()):
+        branches[branch] = branches.get(branch, 0) | 1 << value
+    return branches
+
+
+def _orders(network: BayesNet) -> Iterator[Sequence[int]]:
+    sizes = network.schema.arities.tolist()
+    generator = np.random.default_rng(0)
+    shuffled = [generator.permutation(len(sizes)).tolist() for _ in range(_N_RANDOM)]
+    for ranks in (sizes, [-size for size in sizes], *shuffled):
+        yield _elimination_order(network, ranks)
+    # These suit networks that were learned, whose trees have many parents and few leaves.
+    parents_first = network.ordered()
+    yield parents_first
+    yield parents_first[::-1]
+
+
+def _elimination_order(network: BayesNet, ranks: Sequence[int]) -> list[int]:
+    """Variables, each time one whose neighbours are most nearly joined already (min-fill); of several, the lowest rank.
+
+    Neighbours are those that share a tree; what is eliminated leaves its neighbours joined.
+    """
+    neighbours = [0] * len(network.trees)
+    for child, parents in enumerate(network.parents):
+        together = sum(1 << variable for variable in (child, *parents))
+        for variable in (child, *parents):
+            neighbours[variable] |= together & ~(1 << variable)
+    left = set(range(len(neighbours)))
+    order = []
+    while left:
+        few = nsmallest(_N_COUNTED, left, key=lambda variable: (neighbours[variable].bit_count(), variable))
+        chosen = min(few, key=lambda variable: (_fill(variable, neighbours), ranks[variable], variable))
+        for variable in _bits(neighbours[chosen]):
+            neighbours[variable] |= neighbours[chosen]
+            neighbours[variable] &= ~(1 << chosen | 1 << variable)
+        left.remove(chosen)
+        order.append(chosen)
+    return order
+
+
+def _fill(variable: int, neighbours: Sequence[int]) -> int:
+    around = neighbours[variable]
+    return sum((around & ~neighbours[other]).bit_count() - 1 for other in _bits(around))
+
+
+def _bits(bits: int) -> Iterator[int]:
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1
