@@ -366,7 +366,7 @@ def test_an_interrupt_before_the_search_leaves_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("learnac.cli.tables.read_tables", interrupted)
+    monkeypatch.setattr("learnac.cli.tables.read_learning_tables", interrupted)
     assert run("learn", "train.csv") == (130, "", "error: interrupted\n")
 
 

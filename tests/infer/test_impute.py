@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,13 @@ class TestArrays:
         masked = np.ma.MaskedArray(np.abs(rows), mask=rows < 0)
         assert np.array_equal(case.model.impute(masked, method), expected)
         assert np.array_equal(infer.impute(case.circuit, rows, method, n_threads=2), expected)
+
+    def test_more_rows_than_are_filled_at_once(self, learned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        case = learned()
+        rows = case.rows(5, 30, 0.5)
+        whole = case.model.impute(rows, "marginal")
+        monkeypatch.setattr(sys.modules["learnac.infer.marginals"], "_BLOCK_SIZE", 4 * 19)  # 19 values in all
+        assert np.array_equal(case.model.impute(rows, "marginal"), whole)
 
     def test_nothing_to_fill(self, case: Any) -> None:
         rows = case.rows(4, 10, 1)

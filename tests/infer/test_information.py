@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnac import LearnAC, QueryError, infer
+from learnac.infer.engine import engine_of
 
 
 def entropy_of(probabilities: Any) -> float:
@@ -50,6 +51,19 @@ class TestEntropy:
     def test_of_random_models(self, learned: Any, seed: int, splits: str, alpha: float, arities: list[int]) -> None:
         case = learned.__wrapped__(seed, splits, alpha, tuple(arities), 50)
         assert case.model.entropy() == pytest.approx(entropy_of(case.probabilities), rel=1e-11, abs=1e-13)
+
+    @pytest.mark.parametrize("n_rows", [1, 2, 20])
+    def test_means_of_log_probabilities_given_evidence(self, case: Any, n_rows: int) -> None:
+        rows = case.rows(2, n_rows, 0.4, possible=n_rows == 1)
+        codes = np.ascontiguousarray(rows.T.astype(np.int8))
+        evaluator = engine_of(case.circuit).evaluator
+        log_values, means = evaluator.mean_logs(codes, np.empty(0, np.uint32), np.empty((0, 0)), 1)
+        np.testing.assert_allclose(log_values, case.log_values(rows), rtol=1e-11, atol=1e-13)
+        for row, mean in zip(rows, means, strict=True):
+            joint = case.joint(row)
+            held = joint > 0
+            expected = joint[held] @ np.log(joint[held]) / joint.sum() if held.any() else np.nan
+            assert mean == pytest.approx(expected, rel=1e-11, abs=1e-13, nan_ok=True)
 
     def test_what_is_certain_has_none(self) -> None:
         model = LearnAC(alpha=0).fit(np.zeros((5, 3), dtype=int))

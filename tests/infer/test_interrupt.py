@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 PROGRAM = """
@@ -17,7 +18,7 @@ rng = np.random.default_rng(0)
 prototypes = rng.integers(2, size=(8, 60))
 rows = np.where(rng.random((2000, 60)) < 0.75, prototypes[rng.integers(8, size=2000)], rng.integers(2, size=(2000, 60)))
 small = learn(Dataset.from_array(rows, arities=2), LearnSettings(0.01, 0.1, max_splits=300))
-wide = learn(Dataset.from_array(rng.integers(2, size=(20, 3000)), arities=2), LearnSettings(max_splits=0))
+wide = learn(Dataset.from_array(rng.integers(2, size=(20, 1500)), arities=2), LearnSettings(max_splits=0))
 many = np.full((200_000, 60), -1, dtype=np.int8)
 many[:, ::2] = rows[rng.integers(2000, size=200_000), ::2]
 repeated = np.repeat(rows.T, 500, axis=1).astype(np.uint8)
@@ -30,7 +31,7 @@ queries = {
     "queries": lambda: infer.log_probability(small.circuit, {"x1": 1}, many),
     "samples": lambda: infer.sample(small.circuit, 1, many),
     "samples of one row": lambda: infer.sample(small.circuit, 1_500_000),
-    "samples of many variables": lambda: infer.sample(wide.circuit, 131_072),
+    "samples of many variables": lambda: infer.sample(wide.circuit, 262_144),
     "complete rows": lambda: small.network.log_likelihood(repeated),
     "entropy": lambda: infer.entropy(small.circuit, [f"x{i}" for i in range(20)]),
 }
@@ -52,14 +53,19 @@ def test_it_ends_every_query() -> None:
         [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
+    watchdog = threading.Timer(60, process.kill)
+    watchdog.start()
     seconds = {}
     while (name := process.stdout.readline().strip()) not in ("", "done"):
         time.sleep(0.25)
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted\n"
+        if process.stdout.readline() != "interrupted\n":
+            process.kill()
+            break
         seconds[name] = time.monotonic() - start
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
+    _, errors = process.communicate()
+    watchdog.cancel()
+    assert process.returncode == 0, f"after {list(seconds)}: {errors}"
     assert len(seconds) == 10
     assert {name: taken for name, taken in seconds.items() if taken > 2} == {}

@@ -75,6 +75,17 @@ class TestManyVariables:
         assert np.array_equal(some["x3_8"], found["x3_8"])
         assert np.array_equal(some["x1_899"], found["x1_899"])
 
+    def test_posteriors_near_zero(self, block: Any, wide: Circuit) -> None:
+        rows = evidence_for(block, 12, 10, N_COPIES, 1)
+        rows[:, 4, [1, 3]] = -1
+        likelihoods = {1: [1.0, 1e-12, 1e-200], 3: [1e-9, 1e-100, 1.0, 0.0]}
+        found = infer.marginals(
+            wide, rows.reshape(10, -1), soft={f"x{variable}_4": values for variable, values in likelihoods.items()}
+        )
+        for variable in likelihoods:
+            expected = [block.posterior(row, variable, likelihoods) for row in rows[:, 4]]
+            np.testing.assert_allclose(found[f"x{variable}_4"], expected, rtol=1e-10)
+
     def test_most_probable_worlds(self, block: Any, wide: Circuit) -> None:
         rows = evidence_for(block, 9, 10, N_COPIES, 0.5)
         worlds, log_values = infer.mpe(wide, rows.reshape(10, -1))

@@ -164,8 +164,11 @@ def test_files_made_to_deceive_are_refused(tmp_path: Path) -> None:
         {"arrays": [{"name": "kinds", "dtype": "|u1", "shape": [1, 1, 1]}]},
         {"arrays": [{}]},
         {"arrays": None},
-        {"schema": {"names": ["a"], "categories": [[None]]}},
-        {"schema": {"names": ["a", "a"], "categories": [[1], [2]]}},
+        {"schema": {"names": ["a"], "categories": [[None]], "bins": [None]}},
+        {"schema": {"names": ["a", "a"], "categories": [[1], [2]], "bins": [None, None]}},
+        {"schema": {"names": ["a"], "categories": [[1, 2]], "bins": [[0.5]]}},
+        {"schema": {"names": ["a"], "categories": [["< 1", ">= 1"]], "bins": [[1, 1]]}},
+        {"schema": {"names": ["a"], "categories": [["< 1", ">= 1"]], "bins": [["x"]]}},
         {"schema": {"names": "a", "categories": []}},
         {"schema": None},
         {"kind": "checkpoint"},
@@ -239,7 +242,8 @@ def test_files_of_every_version_are_read(path: Path) -> None:
     loaded = learnac.load(path)
     assert [list(column) for column in loaded.schema_.categories] == expected["categories"]
     assert loaded.circuit_.n_edges == expected["edges"]
-    np.testing.assert_allclose(loaded.score_samples(np.array(expected["rows"])), expected["scores"], rtol=1e-12)
+    scores = [loaded.score_samples(row) for row in expected["rows"]]
+    np.testing.assert_allclose(scores, expected["scores"], rtol=1e-12, atol=1e-12)
     for name, posterior in expected["marginals"].items():
         np.testing.assert_allclose(loaded.marginals(expected["given"])[name], posterior, rtol=1e-12)
 

@@ -6,12 +6,13 @@ Modules that a command needs are imported when it runs: `learnac --help` should 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
-from learnac.cli.learn import learn
+from learnac.cli import convert, draw, impute, info, learn, marginals, mpe, query, sample, score, tune
+from learnac.cli.data import data
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
@@ -23,7 +24,24 @@ _UsageError = typer.BadParameter.__bases__[0]
 app = typer.Typer(
     add_completion=False, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
 )
-app.command(epilog="[bold]Example[/]   learnac learn train.csv --valid valid.csv --edge-penalty 0.01")(learn)
+
+
+def _add(command: Callable[..., None], example: str) -> None:
+    app.command(epilog=f"[bold]Example[/]   {example}")(command)
+
+
+_add(learn.learn, learn.EXAMPLE)
+_add(tune.tune, tune.EXAMPLE)
+_add(score.score, score.EXAMPLE)
+_add(query.query, query.EXAMPLE)
+_add(marginals.marginals, marginals.EXAMPLE)
+_add(mpe.mpe, mpe.EXAMPLE)
+_add(sample.sample, sample.EXAMPLE)
+_add(impute.impute, impute.EXAMPLE)
+_add(info.info, info.EXAMPLE)
+_add(convert.convert, convert.EXAMPLE)
+_add(draw.draw, draw.EXAMPLE)
+app.add_typer(data, name="data")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,7 +68,7 @@ def about(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", metavar="", help="Print the version and exit.")] = False,
 ) -> None:
-    """Learn arithmetic circuits from tables of discrete data."""
+    """Learn arithmetic circuits from tables of discrete data, and ask them anything, exactly."""
     if version:
         from importlib.metadata import version as installed_version
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,10 @@ import typer
 from learnac.cli import options
 
 if TYPE_CHECKING:
-    from learnac.cli.summary import Summary
-    from learnac.data import Dataset
+    from learnac.cli.tables import LearningTables
     from learnac.estimator import LearnAC
+
+EXAMPLE = "learnac learn train.csv --valid valid.csv --out model.learnac"
 
 
 def learn(
@@ -23,8 +23,13 @@ def learn(
     valid: options.ValidTable = None,
     test: options.TestTable = None,
     no_header: options.NoHeader = False,
-    delimiter: options.Delimiter = ",",
+    delimiter: options.Delimiter = None,
     arity: options.Arity = None,
+    schema: options.SchemaFile = None,
+    write_schema: options.WriteSchema = None,
+    bins: options.BinsOption = None,
+    drop: options.Drop = None,
+    as_category: options.AsCategory = None,
     edge_penalty: options.EdgePenalty = 0.02,
     parameter_penalty: options.ParameterPenalty = 0.5,
     criterion: options.Criterion = "likelihood",
@@ -38,6 +43,10 @@ def learn(
     max_splits: options.MaxSplits = None,
     max_seconds: options.MaxSeconds = None,
     patience: options.Patience = None,
+    out: options.Out = None,
+    checkpoint: options.Checkpoint = None,
+    checkpoint_every: options.CheckpointEvery = 30.0,
+    resume: options.Resume = False,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
@@ -50,8 +59,11 @@ def learn(
     Ctrl-C ends the search and keeps its work: the summary, marked "interrupted",
     is that of the model so far, and the exit code is 0. For wrong input it is 2.
     """
-    from learnac.cli.tables import TableLayout, read_tables
+    from learnac.cli.settings import check_settings
+    from learnac.cli.tables import column_options, layout_of, read_learning_tables
+    from learnac.data.schema_file import write_schema_file
     from learnac.estimator import LearnAC
+    from learnac.files import check_writable
 
     model = LearnAC(
         edge_penalty=edge_penalty,
@@ -68,59 +80,57 @@ def learn(
         patience=patience,
         n_threads=threads,
     )
-    _check_settings(model)
+    check_settings(model)
     if patience is not None and valid is None:
         raise typer.BadParameter("expected --valid too, found none", param_hint="--patience")
-    layout = TableLayout(not no_header, _one_character(delimiter), arity)
+    if resume and checkpoint is None:
+        raise typer.BadParameter("expected --checkpoint too, found none", param_hint="--resume")
+    for path in (out, checkpoint, write_schema):
+        if path is not None:
+            check_writable(path)  # Better now than after hours of work.
+    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
-    tables = read_tables(given, layout)
-    _fit(model, tables)
-    _print_summary(model, tables, given, as_json)
+    tables = read_learning_tables(given, layout, columns, arity)
+    if write_schema is not None:
+        write_schema_file(tables.schema, write_schema, tables.dropped)
+    fit(model, tables, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, resume=resume)
+    if out is not None:
+        model.provenance_["files"] = {role: path.name for role, path in given.items()}
+        model.save(out)
+    _print_summary(model, tables, given, out, as_json)
 
 
-def _one_character(delimiter: str) -> str:
-    character = "\t" if delimiter in ("tab", r"\t") else delimiter
-    if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise typer.BadParameter(f"expected one character, found {delimiter!r}", param_hint="--delimiter")
-    return character
-
-
-def _check_settings(model: LearnAC) -> None:
-    """Complains about settings before files are read, which may take a while."""
-    from learnac.cli.settings import naming_options
-    from learnac.learn import LearnSettings
-
-    with naming_options():
-        LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
-
-
-def _fit(model: LearnAC, tables: dict[str, Dataset]) -> None:
+def fit(model: LearnAC, tables: LearningTables, **further: Any) -> None:
+    """Learns from the training table, with a line of progress if somebody is looking."""
     from learnac.cli.progress import progress_line
     from learnac.cli.settings import naming_options
 
     with progress_line() as on_step, naming_options(), warnings.catch_warnings():
         # The summary says it.
         warnings.filterwarnings("ignore", message="interrupted")
-        model.set_params(callback=on_step).fit(tables["train"], validation=tables.get("validation"))
+        model.set_params(callback=on_step)
+        model.fit(
+            tables.tables["train"],
+            validation=tables.tables.get("validation"),
+            sample_weight=tables.weights.get("train"),
+            **further,
+        )
 
 
-def _print_summary(model: LearnAC, tables: dict[str, Dataset], files: dict[str, Path], as_json: bool) -> None:
+def _print_summary(
+    model: LearnAC, tables: LearningTables, files: dict[str, Path], out: Path | None, as_json: bool
+) -> None:
     from rich.console import Console
 
-    from learnac.cli.summary import as_text, summarize
-
-    summary = summarize(model, tables)
-    if as_json:
-        print(json.dumps(_document(summary, model, files), indent=2, allow_nan=False))
-    else:
-        Console(highlight=False).print(as_text(summary))
-
-
-def _document(summary: Summary, model: LearnAC, files: dict[str, Path]) -> dict[str, Any]:
-    from learnac.cli.summary import as_document
+    from learnac.cli.output import print_json
+    from learnac.cli.summary import as_document, as_text, summarize
     from learnac.learn import LearnSettings
 
+    summary = summarize(model, tables.tables, tables.weights)
+    if not as_json:
+        Console(highlight=False).print(as_text(summary))
+        return
     settings = {name: getattr(model, name) for name in LearnSettings.__dataclass_fields__}
     names = {role: str(path) for role, path in files.items()}
-    return {"files": names, **as_document(summary), "settings": settings}
+    print_json({"files": names, "out": out and str(out), **as_document(summary), "settings": settings})

@@ -1,4 +1,4 @@
-"""The options of `learnac learn`: the type and the help of each."""
+"""The options of `learnac learn` and `learnac tune`: the type and the help of each."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -12,7 +12,10 @@ _BUDGETS = "Budgets (the search ends when one is used up)"
 _OUTPUT = "Output"
 
 TrainTable: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="TRAIN", help="CSV file to learn from; also compressed (.csv.gz).")
+    Path,
+    typer.Argument(
+        metavar="TRAIN", help="Table to learn from: CSV, TSV, Parquet, Feather or Libra .data; also compressed."
+    ),
 ]
 ValidTable: TypeAlias = Annotated[
     Path | None,
@@ -36,8 +39,12 @@ NoHeader: TypeAlias = Annotated[
     ),
 ]
 Delimiter: TypeAlias = Annotated[
-    str,
-    typer.Option(metavar="CHARACTER", help="What separates values; 'tab' for a tab.", rich_help_panel=_TABLES),
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="What separates values; 'tab' for a tab. By the file's name, if not said.",
+        rich_help_panel=_TABLES,
+    ),
 ]
 Arity: TypeAlias = Annotated[
     int | None,
@@ -47,6 +54,31 @@ Arity: TypeAlias = Annotated[
         help="All columns hold codes 0 to N-1, seen in training or not.",
         rich_help_panel=_TABLES,
     ),
+]
+SchemaFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--schema", metavar="FILE", help="A TOML file that says what columns hold.", rich_help_panel=_TABLES),
+]
+WriteSchema: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write what was found out about columns, as TOML.", rich_help_panel=_TABLES),
+]
+BinsOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bins",
+        metavar="[NAME=]N[:uniform]",
+        help="Make N intervals of a column of numbers, of equal share or equal width; of all that need it, if no "
+        "name is said. May be repeated.",
+        rich_help_panel=_TABLES,
+    ),
+]
+Drop: TypeAlias = Annotated[
+    list[str] | None, typer.Option(metavar="NAME,...", help="Leave these columns out.", rich_help_panel=_TABLES)
+]
+AsCategory: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME,...", help="Keep every value of these columns, however many.", rich_help_panel=_TABLES),
 ]
 
 EdgePenalty: TypeAlias = Annotated[
@@ -106,6 +138,21 @@ Patience: TypeAlias = Annotated[
     typer.Option(metavar="N", help="Splits in a row that --valid is no better for.", rich_help_panel=_BUDGETS),
 ]
 
+Out: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the model here (.learnac).", rich_help_panel=_OUTPUT)
+]
+Checkpoint: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep the state of the search here, from time to time.", rich_help_panel=_OUTPUT),
+]
+CheckpointEvery: TypeAlias = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", min=0.0, help="How often --checkpoint is written.", rich_help_panel=_OUTPUT),
+]
+Resume: TypeAlias = Annotated[
+    bool,
+    typer.Option("--resume", metavar="", help="Go on from --checkpoint, if it is there.", rich_help_panel=_OUTPUT),
+]
 Json: TypeAlias = Annotated[
     bool,
     typer.Option("--json", metavar="", help="Print one JSON object instead of the summary.", rich_help_panel=_OUTPUT),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
@@ -32,6 +33,22 @@ def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
     line = _Line()
     with Live(line, console=Console(stderr=True), refresh_per_second=REFRESHES_PER_SECOND, transient=True):
         yield line.take_note
+
+
+def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[slice]:
+    """Slices of rows, with a bar on stderr once they take longer than a second, if somebody is looking."""
+    starts = range(0, n_rows, block_rows)
+    slices = [slice(start, min(start + block_rows, n_rows)) for start in starts]
+    if not sys.stderr.isatty() or len(slices) == 1:
+        yield from slices
+        return
+    began = time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=False) as progress:
+        task = progress.add_task(what, total=n_rows, visible=False)
+        for rows in slices:
+            yield rows
+            progress.update(task, completed=rows.stop, visible=time.monotonic() - began > 1)
 
 
 class _Line:

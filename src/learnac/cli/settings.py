@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import typer
 
+from learnac.estimator import LearnAC
 from learnac.learn import LearnSettings
 
 _NAMES = tuple(LearnSettings.__dataclass_fields__)
@@ -25,6 +26,12 @@ def naming_options() -> Iterator[None]:
             raise
         in_options = _LONG_NAMES.sub(lambda found: _option(found[0]), complaint)
         raise typer.BadParameter(in_options, param_hint=_option(name)) from error
+
+
+def check_settings(model: LearnAC) -> None:
+    """Complains about settings before files are read, which may take a while."""
+    with naming_options():
+        LearnSettings(**{name: getattr(model, name) for name in _NAMES})
 
 
 def _option(name: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
@@ -44,13 +45,15 @@ class Summary:
     seconds: float
 
 
-def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
-    """The summary of a fitted model, with the likelihoods of some tables."""
+def summarize(
+    model: LearnAC, tables: Mapping[str, Dataset], weights: Mapping[str, NDArray[np.float64]] | None = None
+) -> Summary:
+    """The summary of a fitted model, with the likelihoods of some tables, whose rows may have weights."""
     network = model.learned_.network
     n_parents = [len(parents) for parents in network.parents]
     return Summary(
         schedule=model.schedule,
-        scores={role: _score(model, table) for role, table in tables.items()},
+        scores={role: _score(model, table, (weights or {}).get(role)) for role, table in tables.items()},
         n_variables=model.n_features_in_,
         n_edges=model.circuit_.n_edges,
         n_leaves=network.n_leaves,
@@ -65,9 +68,11 @@ def summarize(model: LearnAC, tables: Mapping[str, Dataset]) -> Summary:
     )
 
 
-def _score(model: LearnAC, table: Dataset) -> TableScore:
+def _score(model: LearnAC, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
     log_likelihoods = model.score_samples(table)
-    return TableScore(table.n_rows, float(log_likelihoods.mean()), int(np.count_nonzero(np.isneginf(log_likelihoods))))
+    counted = log_likelihoods if weights is None else log_likelihoods[weights > 0]
+    mean = np.average(counted, weights=None if weights is None else weights[weights > 0])
+    return TableScore(table.n_rows, float(mean), int(np.count_nonzero(np.isneginf(log_likelihoods))))
 
 
 def as_document(summary: Summary) -> dict[str, Any]:

@@ -1,165 +1,107 @@
-"""Reading CSV files, with complaints that name the file."""
+"""Reading the tables of a command: the first says what the columns hold, later ones are read like it."""
 
 from __future__ import annotations
 
-import codecs
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.csv as pa_csv
+import numpy as np
+import typer
+from numpy.typing import NDArray
 
-from learnac.data import Dataset
-from learnac.errors import DataError, listed
-
-_OTHER_DELIMITERS = ";\t|"
-
-
-@dataclass(frozen=True, slots=True)
-class TableLayout:
-    """How the files of one command are written. `arity` states that all columns hold codes below it."""
-
-    has_header: bool = True
-    delimiter: str = ","
-    arity: int | None = None
+from learnac.data import Dataset, Schema
+from learnac.data.column_options import ColumnOptions, parse_bins, types_to_read
+from learnac.data.prepare import matched, prepare
+from learnac.data.schema_file import read_schema_file
+from learnac.data.tables import Frame, TableLayout, naming, read_frame
+from learnac.errors import DataError
 
 
-def read_tables(paths: Mapping[str, Path], layout: TableLayout) -> dict[str, Dataset]:
-    """The tables by the names of `paths`; the first of them says which columns and categories there are.
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningTables:
+    """Tables by their roles, train first, and the weights of rows that have some."""
 
-    The others are read with the column types of the first: a column of strings may well hold only numbers in
-    a smaller file.
-    """
+    tables: dict[str, Dataset]
+    weights: dict[str, NDArray[np.float64]]
+    dropped: tuple[str, ...]
+
+    @property
+    def schema(self) -> Schema:
+        return self.tables["train"].schema
+
+
+def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
+    """How the files are written, from the options of a command."""
+    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
+
+
+def column_options(
+    schema: Path | None, bins: list[str] | None, drop: list[str] | None, as_category: list[str] | None
+) -> ColumnOptions:
+    """What the options say of columns; they come before what a schema file says."""
+    try:
+        stated = ColumnOptions(parse_bins(bins or []), frozenset(_names(drop)), frozenset(_names(as_category)))
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--bins") from error
+    return stated if schema is None else stated.over(read_schema_file(schema))
+
+
+def read_learning_tables(
+    paths: Mapping[str, Path], layout: TableLayout, options: ColumnOptions, arity: int | None = None
+) -> LearningTables:
+    """The tables to learn from and to judge by. The training table fixes the columns and what they may hold."""
     tables: dict[str, Dataset] = {}
-    first, types = None, None
+    weights: dict[str, NDArray[np.float64]] = {}
+    dropped: tuple[str, ...] = ()
+    types = types_to_read(options.categories)
     for role, path in paths.items():
-        with _naming(path):
-            frame = _read_frame(path, layout, types)
-            if first is None:
-                first, types = _first_dataset(frame, layout), frame.schema
-                tables[role] = first
+        frame = read_frame(path, layout, types)
+        with naming(path):
+            if not tables:
+                prepared = prepare(frame, _with_arity(frame, options, arity))
+                tables[role], dropped, types = prepared.dataset, prepared.dropped, frame.types
             else:
-                tables[role] = _dataset_like(first, frame)
-    return tables
+                tables[role] = _like(next(iter(tables.values())), frame, dropped)
+        if frame.weights is not None:
+            weights[role] = frame.weights
+    return LearningTables(tables, weights, dropped)
 
 
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Puts the file's name before a complaint that does not begin with it."""
+def read_rows(path: Path, schema: Schema, layout: TableLayout) -> Any:
+    """A table of evidence for a model, as pyarrow has it. Columns that the model does not have are left out."""
+    categories = dict(zip(schema.names, schema.categories, strict=True))
+    unbinned = {name: values for name, values in categories.items() if schema.bins[schema.index(name)] is None}
+    frame = read_frame(path, layout, types_to_read(unbinned))
+    with naming(path):
+        others = [name for name in frame.table.column_names if name not in categories]
+        return matched(frame, schema, others).table
+
+
+def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> ColumnOptions:
+    if arity is None:
+        return options
+    unnamed = [name for name in frame.table.column_names if name not in options.named]
+    return options.over(ColumnOptions(categories=dict.fromkeys(unnamed, tuple(range(arity)))))
+
+
+def _like(first: Dataset, frame: Frame, dropped: tuple[str, ...]) -> Dataset:
     try:
-        yield
-    except DataError as error:
-        message = str(error)
-        raise DataError(message if message.startswith(f"{path}:") else f"{path}: {message}") from error
-
-
-def _first_dataset(frame: Any, layout: TableLayout) -> Dataset:
-    if layout.arity is None:
-        return Dataset.from_frame(frame)
-    return Dataset.from_frame(frame, dict.fromkeys(frame.column_names, range(layout.arity)))
-
-
-def _dataset_like(first: Dataset, frame: Any) -> Dataset:
-    try:
-        return Dataset(first.schema, first.schema.encode(frame))
+        return Dataset(first.schema, first.schema.encode(matched(frame, first.schema, dropped).table))
     except DataError as error:
         if "expected one of its categories" not in str(error):
             raise
-        hint = "the model knows only values of the training table; --arity states them for integer codes"
+        hint = "the model knows only values of the training table; --arity or --schema states others"
         raise DataError(f"{error} ({hint})") from error
 
 
-def _read_frame(path: Path, layout: TableLayout, types: Any) -> Any:
-    """The file as a pyarrow table. `types` is the schema of a table read before, if any."""
-    _check_encoding(path)
-    wanted = {} if types is None else {field.name: field.type for field in types}
-    if not layout.has_header:
-        # Without a header pyarrow calls the columns f0, f1, ...
-        wanted = {f"f{column}": kind for column, kind in enumerate(wanted.values())}
-    frame = _parse(path, layout, wanted)
-    # Dates and times are categories like any other text.
-    if temporal := [field.name for field in frame.schema if pa.types.is_temporal(field.type)]:
-        frame = _parse(path, layout, {**wanted, **dict.fromkeys(temporal, pa.string())})
-    if not layout.has_header:
-        frame = frame.rename_columns([f"x{column}" for column in range(frame.num_columns)])
-    _check_frame(frame, layout)
-    return frame
+def _names(texts: list[str] | None) -> list[str]:
+    return [name.strip() for text in texts or [] for name in text.split(",") if name.strip()]
 
 
-def _check_encoding(path: Path) -> None:
-    with path.open("rb") as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            raise DataError("expected text in UTF-8, found UTF-16: save it as UTF-8")
-
-
-def _parse(path: Path, layout: TableLayout, types: Mapping[str, Any]) -> Any:
-    # One thread: with more, pyarrow does not know which row it complains about.
-    options = pa_csv.ReadOptions(use_threads=False, autogenerate_column_names=not layout.has_header)
-    # An empty cell and NA are missing, in columns of strings too; in quotes they are categories.
-    conversion = pa_csv.ConvertOptions(column_types=types, strings_can_be_null=True, quoted_strings_can_be_null=False)
-    try:
-        frame = pa_csv.read_csv(
-            path,
-            read_options=options,
-            parse_options=pa_csv.ParseOptions(delimiter=layout.delimiter),
-            convert_options=conversion,
-        )
-        frame.column_names  # noqa: B018  # Names that are not UTF-8 fail only now.
-    except UnicodeDecodeError as error:
-        raise DataError("expected a header in UTF-8, found other bytes: save it as UTF-8") from error
-    except OSError as error:
-        raise DataError(f"cannot be read: {error}") from error
-    except pa.ArrowInvalid as error:
-        raise _parse_error(path, layout, str(error)) from error
-    return frame
-
-
-def _parse_error(path: Path, layout: TableLayout, message: str) -> DataError:
-    """What pyarrow found wrong, in our words."""
-    if "Empty CSV" in message:
-        return DataError("the file is empty")
-    if found := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
-        row, expected, actual = found.groups()
-        return DataError(f"{path}:{row}: expected {expected} values, found {actual}")
-    if found := re.search(r"column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value (.*)", message):
-        column, row, kind, value = found.groups()
-        name = _parse(path, layout, {}).column_names[int(column)] if layout.has_header else f"x{column}"
-        return DataError(f"{path}:{row}: column {name!r}: expected {kind}, as in the training table, found {value}")
-    return DataError(message)
-
-
-def _check_frame(frame: Any, layout: TableLayout) -> None:
-    _check_names(frame, layout)
-    _check_delimiter(frame, layout)
-    if frame.num_rows == 0:
-        raise DataError("expected rows of values, found only a header")
-    for field in frame.schema:
-        if pa.types.is_binary(field.type):
-            raise DataError(f"column {field.name!r}: expected text in UTF-8, found other bytes: save it as UTF-8")
-
-
-def _check_names(frame: Any, layout: TableLayout) -> None:
-    names = frame.column_names
-    are_numbers = all(re.fullmatch(r"-?[\d.]+", name) for name in names)
-    # Numbers may be names, as long as each occurs once.
-    if layout.has_header and are_numbers and len(set(names)) < len(names):
-        raise DataError(
-            f"expected names in the first line, found numbers: {listed(names)}; --no-header reads a table without names"
-        )
-
-
-def _check_delimiter(frame: Any, layout: TableLayout) -> None:
-    if frame.num_columns > 1:
-        return
-    sample = frame.column_names[0] if layout.has_header else str(frame[0][0])
-    others = _OTHER_DELIMITERS if layout.has_header else _OTHER_DELIMITERS + " "
-    for delimiter in others.replace(layout.delimiter, ""):
-        if delimiter in sample:
-            raise DataError(
-                f"expected values separated by {layout.delimiter!r}, found one column, {sample[:40]!r}: "
-                f"say --delimiter {delimiter!r}"
-            )
+def _one_character(delimiter: str) -> str:
+    character = "\t" if delimiter in ("tab", r"\t") else delimiter
+    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+        raise typer.BadParameter(f"expected one character, found {delimiter!r}", param_hint="--delimiter")
+    return character

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from learnac.data.bins import Binning, Bins
 from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
 from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
 from learnac.errors import DataError, listed
@@ -60,14 +61,22 @@ class Dataset:
         return cls(schema, _pack(schema, table))
 
     @classmethod
-    def from_frame(cls, frame: object, categories: Mapping[str, Iterable[Category]] | None = None) -> Self:
+    def from_frame(
+        cls,
+        frame: object,
+        categories: Mapping[str, Iterable[Category]] | None = None,
+        bins: Mapping[str, Bins | Binning | int] | None = None,
+    ) -> Self:
         """A pandas, polars or pyarrow table (or any frame in memory that narwhals opens).
 
         A categorical or enum column keeps the categories it declares, in their order. Booleans have
         (False, True). Strings, integers and whole floats have their distinct values, sorted: a column of
         zeros has the one category 0. `categories` overrides this: it maps names to all categories in order.
+
+        `bins` says which columns of numbers become intervals: so many of them, with about the same number of rows
+        in each; or a `Binning`, or the `Bins` themselves.
         """
-        schema, codes = read_frame(frame, categories)
+        schema, codes = read_frame(frame, categories, bins)
         return cls(schema, codes)
 
     @property
@@ -170,9 +179,9 @@ def _recode(schema: Schema, dataset: Dataset) -> Codes:
         return dataset.codes
     schema.check_same_names(dataset.names)
     result = np.empty((schema.n_variables, dataset.n_rows), dtype=schema.code_dtype)
-    for name, categories, row_of_codes in zip(schema.names, schema.categories, result, strict=True):
+    for name, categories, bins, row_of_codes in zip(schema.names, schema.categories, schema.bins, result, strict=True):
         source = dataset.schema.index(name)
-        recoded = np.array(codes_of(dataset.categories[source], categories))[dataset.codes[source]]
+        recoded = np.array(codes_of(dataset.categories[source], categories, bins))[dataset.codes[source]]
         # A category that this schema lacks does no harm as long as no row has it.
         if (unseen := recoded == UNSEEN).any():
             row = int(unseen.argmax())

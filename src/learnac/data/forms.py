@@ -11,7 +11,7 @@ import numpy as np
 from narwhals import Series
 
 from learnac.data.dataset import Dataset
-from learnac.data.frames import open_columns, open_frame
+from learnac.data.frame_columns import open_columns, open_frame
 from learnac.data.schema import Schema
 from learnac.types import Category, Evidence
 
@@ -109,7 +109,8 @@ def form_called(name: str) -> TableForm:
 def completed(table: object, schema: Schema, gaps: Evidence, codes: Evidence) -> Any:
     """The same table with `codes` where `gaps` has negative ones, and the columns of the schema that it lacks.
 
-    What has no gaps stays as it is.
+    What has no gaps stays as it is. A column of numbers that the schema bins is filled by the labels of intervals, and
+    then holds labels in all rows: numbers and intervals do not mix in one column.
     """
     form = form_of(table)
     if not isinstance(form, FrameForm):
@@ -129,8 +130,11 @@ def completed(table: object, schema: Schema, gaps: Evidence, codes: Evidence) ->
 def _category_column(
     name: str, categories: tuple[Category, ...], like: Series[Any] | None, frame: nw.DataFrame[Any]
 ) -> Series[Any]:
-    """The categories as a column, of the type of `like` where that can hold them."""
-    if like is not None:
+    """The categories as a column, of the type of `like` where that can hold them.
+
+    A column of numbers cannot hold intervals: where the schema bins it, it becomes one of strings.
+    """
+    if like is not None and not (like.dtype.is_numeric() and isinstance(categories[0], str)):
         try:
             column = _of_type(name, categories, like)
         except (TypeError, ValueError, OverflowError, ArithmeticError, _arrow_errors()):

@@ -1,4 +1,4 @@
-"""`Schema`: the names of a table's columns and the categories each of them may hold."""
+"""`Schema`: the names of a table's columns, the categories each may hold, and the bins of numbers."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from learnac.data.bins import Bins
 from learnac.errors import DataError, listed
 from learnac.types import Arities, Category, Codes, Evidence
 
@@ -27,10 +28,14 @@ class Schema:
 
     Two categories are the same if `==` says so: `1` and `True` are, `1` and `"1"` are not. So a table of
     booleans can be encoded under a schema made from 0/1 integers. Whole floats become integers.
+
+    `bins[j]` is None, or the intervals of a column of numbers: their labels are its categories, and a number
+    under this schema stands for the interval it lies in. No bins at all may be written as ().
     """
 
     names: tuple[str, ...]
     categories: tuple[tuple[Category, ...], ...]
+    bins: tuple[Bins | None, ...] = ()
 
     def __post_init__(self) -> None:
         names = checked_names(self.names)
@@ -42,6 +47,7 @@ class Schema:
         categories = tuple(checked_categories(name, column) for name, column in zip(names, columns, strict=True))
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "categories", categories)
+        object.__setattr__(self, "bins", _checked_bins(names, categories, tuple(self.bins)))
 
     @property
     def n_variables(self) -> int:
@@ -80,7 +86,8 @@ class Schema:
 
         An array (rows x variables, in the order of this schema) holds codes already, whatever the categories
         are: they are only checked. A frame holds categories, and its columns are found by name, in any order.
-        So are those of a Dataset, whose categories are matched by value.
+        So are those of a Dataset, whose categories are matched by value. Numbers in a binned column become
+        the intervals they lie in; strings there are labels of intervals.
 
         Raises DataError for a column too many or too few, a missing value, a category or code not known here.
         """
@@ -127,10 +134,12 @@ class Schema:
         return f"{self.n_variables} {plural}: {', '.join(shown)}"
 
 
-def codes_of(values: Iterable[object], categories: tuple[Category, ...]) -> list[int]:
-    """The code of each value under `categories`, or UNSEEN."""
+def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
+    """The code of each value under `categories`, or UNSEEN. With `bins`, that of a number is its interval's."""
     code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
-    return [code_of.get(value, UNSEEN) for value in values]
+    if bins is None:
+        return [code_of.get(value, UNSEEN) for value in values]
+    return [bins.code(value) if isinstance(value, int | float) else code_of.get(value, UNSEEN) for value in values]
 
 
 def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:
@@ -150,6 +159,22 @@ def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, .
         raise DataError(f"column {name!r}: categories must be unique, repeated: {listed(repeated)}")
     check_arity(name, len(categories))
     return categories
+
+
+def _checked_bins(
+    names: tuple[str, ...], categories: tuple[tuple[Category, ...], ...], bins: tuple[Bins | None, ...]
+) -> tuple[Bins | None, ...]:
+    if not bins:
+        return (None,) * len(names)
+    if len(bins) != len(names):
+        raise DataError(f"expected bins or None for each name, found {len(bins)} for {len(names)} names")
+    for name, labels, intervals in zip(names, categories, bins, strict=True):
+        if intervals is not None and labels != intervals.labels:
+            raise DataError(
+                f"column {name!r}: expected the intervals of its bins as categories, {listed(intervals.labels)}; "
+                f"found {listed(labels)}"
+            )
+    return bins
 
 
 def check_arity(name: str, arity: int) -> None:

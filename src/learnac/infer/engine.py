@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from numbers import Real
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -40,8 +41,11 @@ class Engine:
         return position
 
     def code(self, variable: int, category: object) -> int:
-        """The code of a category of a variable."""
+        """The code of a category of a variable; of the interval that a number lies in, if the variable has bins."""
         code = self._codes[variable].get(category) if isinstance(category, Hashable) else None
+        bins = self.schema.bins[variable]
+        if code is None and bins is not None and isinstance(category, Real) and not isinstance(category, bool):
+            return bins.code(float(category))
         if code is None:
             raise QueryError(
                 f"variable {self.schema.names[variable]!r}: expected one of its categories, "

@@ -161,11 +161,10 @@ class _Parser:
         variables: tuple[int, ...] = ()
         token = self._next()
         while token != "}":
-            log = self._number(token)
-            token = self._next()
-            # A number before the log is one that Libra gives to rows.
-            if token and not _CONDITION.fullmatch(token) and token != "}":
-                log, token = self._number(token), self._next()
+            following = self._next()
+            if token.isdecimal() and not (following == "}" or _CONDITION.fullmatch(following)):
+                token, following = following, self._next()  # Libra may number the rows.
+            log, token = self._number(token), following
             state: dict[int, int] = {}
             while condition := _CONDITION.fullmatch(token):
                 self._meet(state, token, condition)

@@ -11,7 +11,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +46,8 @@ class BayesianDirichlet:
     equivalent_sample_size: float = 1.0
 
     def leaf_scores(self, counts: Floats, mass: Floats | float) -> Floats:
+        from scipy.special import gammaln  # Slow to import, and a query does not need it.
+
         prior = self.equivalent_sample_size * np.asarray(mass)
         cell = (prior / counts.shape[-1])[..., None]
         cells: Floats = (gammaln(cell + counts) - gammaln(cell)).sum(axis=-1)

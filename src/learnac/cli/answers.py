@@ -1,0 +1,80 @@
+"""What the commands that ask a model have in common: the model, the evidence, the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import typer
+
+from learnac.circuit import Circuit
+from learnac.cli.assignments import read_assignments
+from learnac.cli.output import check_table_path, print_json, table_writer
+from learnac.cli.progress import row_blocks
+from learnac.data import Schema
+from learnac.io import StoredModel, read_model
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A model, and evidence for one row, `given`, or for many, `rows` (a pyarrow table)."""
+
+    model: StoredModel
+    given: dict[str, Any]
+    rows: Any
+    out: Path | None
+    as_json: bool
+
+    @classmethod
+    def open(
+        cls,
+        model: Path,
+        given: Sequence[str] | None,
+        rows: Path | None,
+        out: Path | None,
+        as_json: bool,
+        *,
+        no_header: bool = False,
+        delimiter: str | None = None,
+    ) -> Self:
+        """Reads what a command was given, after complaints about what can be complained of at once."""
+        if given and rows is not None:
+            raise typer.BadParameter("expected --given or --rows, found both", param_hint="--rows")
+        if out is not None and rows is None:
+            raise typer.BadParameter("a table is written for --rows only", param_hint="--out")
+        check_table_path(out)
+        stored = read_model(model)
+        known = read_assignments(given or [], stored.schema, "--given")
+        if rows is None:
+            return cls(stored, known, None, out, as_json)
+        from learnac.cli.tables import layout_of, read_rows
+
+        return cls(stored, known, read_rows(rows, stored.schema, layout_of(no_header, delimiter)), out, as_json)
+
+    @property
+    def circuit(self) -> Circuit:
+        return self.model.circuit
+
+    @property
+    def schema(self) -> Schema:
+        return self.model.schema
+
+
+def write_by_rows(asked: Asked, answer: Callable[[Any], Any], what: str = "rows") -> None:
+    """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows."""
+    if asked.as_json and asked.out is None:
+        found = [row for block in _answered(asked, answer, what) for row in block.to_pylist()]
+        print_json({"rows": found})
+        return
+    with table_writer(asked.out) as write:
+        for block in _answered(asked, answer, what):
+            write(block)
+    if asked.as_json:
+        print_json({"out": str(asked.out), "rows": asked.rows.num_rows})
+
+
+def _answered(asked: Asked, answer: Callable[[Any], Any], what: str) -> Any:
+    for rows in row_blocks(asked.rows.num_rows, what):
+        yield answer(asked.rows.slice(rows.start, rows.stop - rows.start))

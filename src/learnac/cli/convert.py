@@ -1,0 +1,39 @@
+"""The command `learnac convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from learnac.cli import query_options as options
+
+EXAMPLE = "learnac convert model.learnac model.bif"
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="FROM", help="A file: .learnac, .bif, .bn or .ac.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help="A file: .learnac, .bif, .bn, .ac or .dot.")],
+    *,
+    max_edges: Annotated[
+        int, typer.Option(metavar="N", min=1, help="The most edges that a circuit made from a network may have.")
+    ] = 1_000_000,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Write a model in another format: Libra's .ac and .bn, BIF, DOT, or our own.
+
+    The formats are told by the names of the files; .bif may be compressed (.bif.gz).
+    A circuit is made from a network where the format needs one.
+    """
+    from learnac.cli.output import print_json
+    from learnac.files import check_writable
+    from learnac.io.convert import check_target, read_any, write_any
+
+    check_target(target)
+    check_writable(target)
+    model = read_any(source)
+    write_any(model, target, max_edges)
+    if as_json:
+        print_json({"from": str(source), "to": str(target), "variables": model.schema.n_variables})

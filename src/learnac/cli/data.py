@@ -1,0 +1,47 @@
+"""The commands `learnac data list` and `learnac data fetch`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from learnac.cli import query_options as options
+
+data = typer.Typer(help="Public data sets: what there is, and where it comes from.", no_args_is_help=True)
+
+
+@data.command("list", epilog="[bold]Example[/]   learnac data list")
+def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) -> None:
+    """List the public data sets that learnac knows."""
+    from dataclasses import asdict
+
+    from learnac.cli.output import print_json, print_rows
+    from learnac.data.catalog import HEADER, described, sets
+
+    if as_json:
+        print_json({"sets": [asdict(entry) for entry in sets()]})
+    else:
+        print_rows([described(entry) for entry in sets()], header=HEADER)
+
+
+@data.command("fetch", epilog="[bold]Example[/]   learnac data fetch plants")
+def fetch_set(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A set that `learnac data list` names.")],
+    *,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Download a data set, checked against its checksum, and say where its files are.
+
+    Files under the folder that LEARNAC_DATA names are used as they are.
+    """
+    from learnac.cli.output import print_json
+    from learnac.data.catalog import fetch
+
+    files = {part: str(path) for part, path in fetch(name).items()}
+    if as_json:
+        print_json({"name": name, "files": files})
+    else:
+        for path in files.values():
+            print(path)

@@ -1,0 +1,34 @@
+"""The command `learnac impute`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from learnac.cli import query_options as options
+
+EXAMPLE = "learnac impute model.learnac answers.csv --out completed.csv"
+
+
+def impute(
+    model: options.ModelFile,
+    table: options.RowsFile,
+    *,
+    method: Annotated[
+        Literal["mpe", "marginal"],
+        typer.Option(help="All gaps of a row together, or each with its own most probable value."),
+    ] = "mpe",
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    out: options.Out = None,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Fill the gaps of a table."""
+    from learnac.cli.answers import Asked, write_by_rows
+    from learnac.infer import impute as fill
+
+    asked = Asked.open(model, None, table, out, as_json, no_header=no_header, delimiter=delimiter)
+    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))

@@ -1,0 +1,79 @@
+"""The command `learnac marginals`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from learnac.cli import query_options as options
+
+if TYPE_CHECKING:
+    from learnac.cli.answers import Asked
+
+EXAMPLE = 'learnac marginals model.learnac --given "diagnosis=malignant" --variables radius,texture'
+_BAR = 24
+
+
+def marginals(
+    model: options.ModelFile,
+    *,
+    given: options.Given = None,
+    rows: options.Rows = None,
+    variables: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Only these variables; all of them if not said.")
+    ] = None,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    out: options.Out = None,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """How likely is each value of every variable, given what is known?
+
+    With --rows, for each row of a table: a column for each variable and
+    category, called name=category.
+    """
+    from learnac.cli.answers import Asked, write_by_rows
+    from learnac.cli.output import print_json
+    from learnac.infer import marginals as posteriors_of
+
+    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    wanted = None if variables is None else [name.strip() for name in variables.split(",")]
+    if asked.rows is not None:
+        write_by_rows(asked, lambda block: _columns(asked, block, wanted, threads))
+        return
+    found = posteriors_of(asked.circuit, asked.given, variables=wanted)
+    named = {
+        name: dict(zip(asked.schema.categories[asked.schema.index(name)], posterior.tolist(), strict=True))
+        for name, posterior in found.items()
+    }
+    if as_json:
+        print_json({"given": asked.given, "marginals": named})
+    else:
+        _print(named)
+
+
+def _columns(asked: Asked, block: Any, wanted: list[str] | None, threads: int) -> Any:
+    import pyarrow as pa
+
+    from learnac.infer import marginals as posteriors_of
+
+    found = posteriors_of(asked.circuit, block, variables=wanted, n_threads=threads)
+    columns = {
+        f"{name}={category}": posterior[:, code]
+        for name, posterior in found.items()
+        for code, category in enumerate(asked.schema.categories[asked.schema.index(name)])
+    }
+    return pa.table(columns)
+
+
+def _print(named: dict[str, dict[Any, float]]) -> None:
+    from learnac.cli.output import print_rows, probability
+
+    lines = []
+    for name, posterior in named.items():
+        for number, (category, value) in enumerate(posterior.items()):
+            lines.append((name if number == 0 else "", str(category), probability(value), "█" * round(_BAR * value)))
+    print_rows(lines, right=(2,))

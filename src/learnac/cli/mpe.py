@@ -1,0 +1,45 @@
+"""The command `learnac mpe`."""
+
+from __future__ import annotations
+
+from learnac.cli import query_options as options
+
+EXAMPLE = 'learnac mpe model.learnac --given "diagnosis=malignant"'
+
+
+def mpe(
+    model: options.ModelFile,
+    *,
+    given: options.Given = None,
+    rows: options.Rows = None,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    out: options.Out = None,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """What is the most probable completion of what is known? Exact.
+
+    With --rows, the completed table, and a column log_probability.
+    """
+    from learnac.cli.answers import Asked, write_by_rows
+    from learnac.cli.output import print_json, print_rows
+    from learnac.infer import mpe as most_probable
+
+    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    if asked.rows is not None:
+        import pyarrow as pa
+
+        def answer(block: object) -> object:
+            completed, log_probabilities = most_probable(asked.circuit, block, n_threads=threads)
+            return completed.append_column("log_probability", pa.array(log_probabilities))
+
+        write_by_rows(asked, answer)
+        return
+    world, log_probability = most_probable(asked.circuit, asked.given)
+    if as_json:
+        print_json({"given": asked.given, "world": world, "log_probability": log_probability})
+        return
+    print_rows([(name, str(value), "given" if name in asked.given else "") for name, value in world.items()])
+    print(f"log P = {log_probability:.4f}")

@@ -1,0 +1,155 @@
+"""What commands give: text for people, JSON for programs, tables for files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """One JSON object: null for numbers that JSON does not have, such as the logarithm of zero."""
+    print(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_finite(item) for item in value]
+    return value
+
+
+def check_table_path(path: Path | None) -> None:
+    """Complains about a table's name or place before the work is done."""
+    from learnac.files import check_writable
+
+    if path is None:
+        return
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        raise typer.BadParameter(
+            f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", param_hint="--out"
+        )
+    check_writable(path)
+
+
+@contextmanager
+def table_writer(path: Path | None) -> Iterator[Callable[[Any], None]]:
+    """Writes pyarrow tables one after the other: to a file in the format of its name, all of it or nothing; without
+    a path, as CSV to stdout.
+    """
+    from learnac.files import replacing
+
+    if path is None:
+        writer = _Writer(sys.stdout.buffer, ".csv")
+        yield writer.write
+        writer.close()
+        sys.stdout.flush()
+        return
+    with replacing(path) as file:
+        writer = _Writer(file, path.suffix.lower())
+        yield writer.write
+        writer.close()
+
+
+class _Writer:
+    """Opens pyarrow's writer with the columns of the first table."""
+
+    def __init__(self, file: Any, suffix: str) -> None:
+        self._file = file
+        self._suffix = suffix
+        self._writer: Any = None
+
+    def write(self, table: Any) -> None:
+        if self._writer is None:
+            self._writer = self._open(table.schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _open(self, schema: Any) -> Any:
+        if self._suffix in (".csv", ".tsv"):
+            return _CsvWriter(self._file, schema, "," if self._suffix == ".csv" else "\t")
+        if self._suffix == ".parquet":
+            import pyarrow.parquet as pa_parquet
+
+            return pa_parquet.ParquetWriter(self._file, schema)
+        import pyarrow as pa
+
+        return pa.ipc.new_file(self._file, schema)
+
+
+class _CsvWriter:
+    """Quotes only where that is needed: pyarrow's own way is to quote every string."""
+
+    def __init__(self, file: Any, schema: Any, delimiter: str) -> None:
+        self._file = file
+        self._delimiter = delimiter
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+        file.write(header.getvalue().encode())
+
+    def write_table(self, table: Any) -> None:
+        import pyarrow.csv as pa_csv
+
+        style = "needed" if any(map(self._needs_quotes, table.itercolumns())) else "none"
+        options = pa_csv.WriteOptions(include_header=False, delimiter=self._delimiter, quoting_style=style)
+        pa_csv.write_csv(table, self._file, options)
+
+    def _needs_quotes(self, column: Any) -> bool:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+            return bool(pa.types.is_dictionary(column.type))
+        special = f'[{self._delimiter}"\r\n]'
+        # An empty text without quotes would be read as unknown.
+        return any(pc.any(test).as_py() for test in (pc.match_substring_regex(column, special), pc.equal(column, "")))
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None, right: Sequence[int] = ()) -> None:
+    """Rows of text with aligned columns; those in `right` to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    width = len(rows[0]) if rows else len(header or ())
+    for column in range(width):
+        table.add_column(justify="right" if column in right else "left", no_wrap=column in right)
+    if header is not None:
+        table.add_row(*(Text(cell, style="dim") for cell in header))
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    if sys.stdout.isatty():
+        Console(highlight=False).print(table)
+        return
+    # Programs that read this do not want lines to be broken.
+    console = Console(highlight=False, width=100_000, file=io.StringIO(), color_system=None)
+    with console.capture() as capture:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def probability(value: float) -> str:
+    """A probability with as many digits as tell something."""
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    return f"{value:.4f}" if 1e-3 <= value <= 0.9999 else f"{value:.6g}"

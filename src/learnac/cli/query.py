@@ -1,0 +1,63 @@
+"""The command `learnac query`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from learnac.cli import query_options as options
+
+EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
+
+
+def query(
+    model: options.ModelFile,
+    *,
+    query: Annotated[
+        list[str],
+        typer.Option("--query", "-q", metavar="NAME=CATEGORY,...", help="What to ask for, all of it together."),
+    ],
+    given: options.Given = None,
+    rows: options.Rows = None,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    out: options.Out = None,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """How likely is this, given that? P(query | evidence), exactly.
+
+    With --rows, for each row of a table: a column of probabilities.
+    """
+    from learnac.cli.answers import Asked, write_by_rows
+    from learnac.cli.assignments import read_assignments
+    from learnac.cli.output import print_json
+    from learnac.infer import log_probability
+
+    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    wanted = read_assignments(query, asked.schema, "--query")
+    if asked.rows is not None:
+        import numpy as np
+        import pyarrow as pa
+
+        def answer(block: object) -> object:
+            found = log_probability(asked.circuit, wanted, block, n_threads=threads)
+            return pa.table({"probability": np.exp(found), "log_probability": found})
+
+        write_by_rows(asked, answer)
+        return
+    found = log_probability(asked.circuit, wanted, asked.given)
+    if as_json:
+        document = {"query": wanted, "given": asked.given, "probability": math.exp(found), "log_probability": found}
+        print_json(document)
+        return
+    condition = f" | {_written(asked.given)}" if asked.given else ""
+    print(f"P({_written(wanted)}{condition}) = {math.exp(found):.6g}")
+
+
+def _written(assignments: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in assignments.items())

@@ -1,0 +1,53 @@
+"""The command `learnac sample`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from learnac.cli import query_options as options
+
+EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --out samples.csv'
+
+
+def sample(
+    model: options.ModelFile,
+    *,
+    n: Annotated[int, typer.Option("--number", "-n", min=0, metavar="N", help="Samples to draw.")] = 10,
+    seed: Annotated[int | None, typer.Option(metavar="SEED", min=0, help="The same seed, the same samples.")] = None,
+    given: options.Given = None,
+    out: options.Out = None,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Draw rows from the model, exactly; also given evidence."""
+    import numpy as np
+    import pyarrow as pa
+
+    from learnac.cli.assignments import read_assignments
+    from learnac.cli.output import check_table_path, print_json, table_writer
+    from learnac.cli.progress import row_blocks
+    from learnac.data.forms import FrameForm
+    from learnac.infer import sample as draw_samples
+    from learnac.io import read_model
+
+    check_table_path(out)
+    stored = read_model(model)
+    known = read_assignments(given or [], stored.schema, "--given")
+    random = np.random.default_rng(seed)
+    form = FrameForm(pa.table({}))
+
+    def drawn(how_many: int) -> pa.Table:
+        return draw_samples(stored.circuit, how_many, known, random_state=random, form=form, n_threads=threads)
+
+    if as_json and out is None:
+        print_json({"given": known, "rows": drawn(n).to_pylist()})
+        return
+    with table_writer(out) as write:
+        write(drawn(0))  # The header, whatever follows.
+        for rows in row_blocks(n, "samples", 100_000):
+            write(drawn(rows.stop - rows.start))
+    if as_json:
+        print_json({"given": known, "out": str(out), "rows": n})

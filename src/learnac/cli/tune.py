@@ -1,0 +1,170 @@
+"""The command `learnac tune`: section 5.2 of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from learnac.cli import options
+from learnac.cli.learn import fit
+
+if TYPE_CHECKING:
+    from learnac.cli.tables import LearningTables
+    from learnac.estimator import LearnAC
+
+EXAMPLE = "learnac tune train.csv --valid valid.csv --edge-penalties 0.01,0.02,0.1 --out best.learnac"
+_HEADER = ("k_e", "k_p", "validation", "train", "edges", "leaves", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one pair of penalties came to. Log-likelihoods are means over rows."""
+
+    edge_penalty: float
+    parameter_penalty: float
+    validation: float
+    train: float
+    edges: int
+    leaves: int
+    seconds: float
+
+
+def tune(
+    train: options.TrainTable,
+    *,
+    valid: Annotated[Path, typer.Option(metavar="FILE", help="The table that penalties are judged by.")],
+    test: options.TestTable = None,
+    edge_penalties: Annotated[
+        str, typer.Option(metavar="NATS,...", help="Edge penalties (k_e) to try.")
+    ] = "0.01,0.02,0.05,0.1",
+    parameter_penalties: Annotated[
+        str, typer.Option(metavar="NATS,...", help="Parameter penalties (k_p) to try with each.")
+    ] = "0,0.25,0.5,1",
+    retrain: Annotated[bool, typer.Option(help="Learn the best again from both tables; or keep it as it is.")] = True,
+    no_header: options.NoHeader = False,
+    delimiter: options.Delimiter = None,
+    arity: options.Arity = None,
+    schema: options.SchemaFile = None,
+    bins: options.BinsOption = None,
+    drop: options.Drop = None,
+    as_category: options.AsCategory = None,
+    schedule: options.Schedule = "quick",
+    splits: options.Splits = "complete",
+    alpha: options.Alpha = 1.0,
+    max_edges: options.MaxEdges = None,
+    threads: options.Threads = 1,
+    out: options.Out = None,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Try a grid of penalties against a validation table, and keep the best model.
+
+    The best is then learned again from both tables together, as in the
+    paper's section 5.2. The log-likelihood of --test is that of this model.
+    """
+    from learnac.cli.output import print_json
+    from learnac.cli.settings import check_settings
+    from learnac.cli.tables import column_options, layout_of, read_learning_tables
+    from learnac.files import check_writable
+
+    grid = list(
+        product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))
+    )
+    common = {"schedule": schedule, "splits": splits, "alpha": alpha, "max_edges": max_edges, "n_threads": threads}
+    for penalties in grid:
+        check_settings(_model(penalties, common))
+    if out is not None:
+        check_writable(out)
+    files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
+    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
+    tables = read_learning_tables(files, layout, columns, arity)
+    trials = [_try(penalties, common, tables, is_quiet=as_json) for penalties in _shown(grid, is_quiet=as_json)]
+    best = max(trials, key=lambda trial: trial.validation)
+    model = _model((best.edge_penalty, best.parameter_penalty), common)
+    kept = _everything(tables) if retrain else replace(tables, tables={"train": tables.tables["train"]})
+    fit(model, kept)
+    if out is not None:
+        model.provenance_["files"] = {role: path.name for role, path in files.items()}
+        model.save(out)
+    figures = {
+        "rows": kept.tables["train"].n_rows,
+        "edges": model.circuit_.n_edges,
+        "test": None if test is None else _score(model, tables, "test"),
+        "out": None if out is None else str(out),
+    }
+    if as_json:
+        print_json({"trials": [asdict(t) for t in trials], "best": asdict(best), "model": figures})
+    else:
+        _print_best(best, figures, retrain)
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"expected numbers with commas between, found {text!r}", param_hint=option) from None
+
+
+def _model(penalties: tuple[float, float], common: dict[str, Any]) -> LearnAC:
+    from learnac.estimator import LearnAC
+
+    return LearnAC(edge_penalty=penalties[0], parameter_penalty=penalties[1], **common)
+
+
+def _shown(grid: list[tuple[float, float]], is_quiet: bool) -> Iterator[tuple[float, float]]:
+    if not is_quiet:
+        print("".join(f"{title:>12}" for title in _HEADER))
+    yield from grid
+
+
+def _try(penalties: tuple[float, float], common: dict[str, Any], tables: LearningTables, is_quiet: bool) -> Trial:
+    """One model, judged by the validation table and not stopped by it."""
+    model = _model(penalties, common)
+    train_only = replace(tables, tables={"train": tables.tables["train"]})
+    fit(model, train_only)
+    trial = Trial(
+        *penalties,
+        validation=_score(model, tables, "validation"),
+        train=_score(model, tables, "train"),
+        edges=model.circuit_.n_edges,
+        leaves=model.learned_.network.n_leaves,
+        seconds=model.learned_.seconds,
+    )
+    if not is_quiet:
+        likelihoods = f"{trial.validation:12.4f}{trial.train:12.4f}"
+        sizes = f"{trial.edges:12,}{trial.leaves:12,}{trial.seconds:12.1f}"
+        print(f"{trial.edge_penalty:12g}{trial.parameter_penalty:12g}{likelihoods}{sizes}", flush=True)
+    return trial
+
+
+def _score(model: LearnAC, tables: LearningTables, role: str) -> float:
+    import numpy as np
+
+    return float(np.average(model.score_samples(tables.tables[role]), weights=tables.weights.get(role)))
+
+
+def _everything(tables: LearningTables) -> LearningTables:
+    """Training and validation rows in one table."""
+    import numpy as np
+
+    from learnac.data import Dataset
+
+    parts = {role: tables.tables[role] for role in ("train", "validation")}
+    codes = np.concatenate([part.codes for part in parts.values()], axis=1)
+    weights = {}
+    if any(role in tables.weights for role in parts):
+        of_each = [tables.weights.get(role, np.ones(part.n_rows)) for role, part in parts.items()]
+        weights = {"train": np.concatenate(of_each)}
+    return replace(tables, tables={"train": Dataset(tables.schema, codes)}, weights=weights)
+
+
+def _print_best(best: Trial, figures: dict[str, Any], retrain: bool) -> None:
+    print(f"best: k_e {best.edge_penalty:g}, k_p {best.parameter_penalty:g}")
+    how = f"learned again from all {figures['rows']:,} rows" if retrain else "kept as it was"
+    test = "" if figures["test"] is None else f", test log-likelihood {figures['test']:.4f}"
+    print(f"{how}: {figures['edges']:,} edges{test}")

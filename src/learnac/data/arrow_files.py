@@ -1,0 +1,65 @@
+"""Reading Parquet and Arrow files (Feather is one of them), batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from learnac.data.compact import GrowingTable
+from learnac.data.streams import open_random_access
+from learnac.errors import DataError
+
+_ROWS_AT_ONCE = 1 << 14
+
+
+def read_parquet(path: Path) -> Any:
+    """A Parquet file as a table of pyarrow."""
+    import pyarrow.parquet as pq
+
+    with open_random_access(path) as file:
+        _check_size(file)
+        try:
+            content = pq.ParquetFile(file, pre_buffer=False)  # It would hold the file in memory.
+            return _gathered(content.schema_arrow, content.iter_batches(_ROWS_AT_ONCE))
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"cannot be read as Parquet: {error}") from error
+
+
+def read_arrow(path: Path) -> Any:
+    """An Arrow file or stream as a table of pyarrow."""
+    with open_random_access(path) as file:
+        _check_size(file)
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        try:
+            return _read_ipc_file(file) if is_file else _read_ipc_stream(file)
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"cannot be read as an Arrow file: {error}") from error
+
+
+def _read_ipc_file(file: Any) -> Any:
+    content = pa.ipc.open_file(file)
+    batches = (content.get_batch(position) for position in range(content.num_record_batches))
+    return _gathered(content.schema, batches)
+
+
+def _read_ipc_stream(file: Any) -> Any:
+    content = pa.ipc.open_stream(file)
+    return _gathered(content.schema, iter(content))
+
+
+def _check_size(file: Any) -> None:
+    if file.size() == 0:
+        raise DataError("the file is empty")
+
+
+def _gathered(schema: Any, batches: Iterator[Any]) -> Any:
+    growing = GrowingTable(schema.names)
+    for batch in batches:
+        # A batch may be as large as the file.
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            growing.add(batch.slice(start, _ROWS_AT_ONCE))
+    return growing.table()

@@ -1,0 +1,94 @@
+"""What people say about the columns of a table: which become intervals, which are left out, what they may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
+
+from learnac.data.bins import Binning, Bins, Strategy, number_text
+from learnac.types import Category
+
+ALL_COLUMNS = "*"
+"""In `ColumnOptions.bins`: every column of numbers that would otherwise be refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What is stated about columns, by name. What is not stated is found out.
+
+    `as_category` are the columns whose every value is a category, however many there are. `arity` says that all
+    columns not named here hold codes below it.
+    """
+
+    bins: Mapping[str, Bins | Binning] = field(default_factory=dict)
+    drop: frozenset[str] = frozenset()
+    as_category: frozenset[str] = frozenset()
+    categories: Mapping[str, tuple[Category, ...]] = field(default_factory=dict)
+    arity: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "drop", frozenset(self.drop))
+        object.__setattr__(self, "as_category", frozenset(self.as_category))
+        stated = [*self.bins, *self.drop, *self.as_category, *self.categories]
+        if twice := sorted({name for name in stated if stated.count(name) > 1}):
+            raise ValueError(f"column {twice[0]!r}: expected one of bins, drop, as category and categories; found two")
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The columns that something is said about."""
+        return frozenset([*self.bins, *self.drop, *self.as_category, *self.categories]) - {ALL_COLUMNS}
+
+    def over(self, other: Self) -> Self:
+        """These options, and for columns that they do not name those of `other`."""
+        mine = self.named
+        return type(self)(
+            {**{name: how for name, how in other.bins.items() if name not in mine}, **self.bins},
+            self.drop | (other.drop - mine),
+            self.as_category | (other.as_category - mine),
+            {**{name: values for name, values in other.categories.items() if name not in mine}, **self.categories},
+            other.arity if self.arity is None else self.arity,
+        )
+
+
+def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
+    """What `--bins` is given: "age=5", "age=5:uniform", or "5" for every column that needs it.
+
+    Raises ValueError for anything else.
+    """
+    found: dict[str, Binning] = {}
+    for text in texts:
+        name, _, how = text.rpartition("=")
+        number, _, strategy = how.partition(":")
+        if not number.strip().isdecimal():
+            raise ValueError(f"expected a number of bins such as 5, age=5 or age=5:uniform, found {text!r}")
+        name = name.strip() or ALL_COLUMNS
+        if name in found:
+            raise ValueError(f"expected bins of {name!r} once, found them twice")
+        found[name] = Binning(int(number), cast(Strategy, strategy.strip() or "quantile"))
+    return found
+
+
+def types_to_read(categories: Mapping[str, tuple[Category, ...]]) -> dict[str, Any]:
+    """The types of pyarrow to read columns of CSV with, so that their texts can be these categories.
+
+    Strings that are numbers, written as we would, are read as numbers: 0.50 in a file then is the category "0.5".
+    Integers may be written as 1.0, which is what many programs make of a column with gaps.
+    """
+    import pyarrow as pa
+
+    types = {}
+    for name, values in categories.items():
+        if all(isinstance(value, str) for value in values):
+            if not all(_is_number_text(str(value)) for value in values):
+                types[name] = pa.string()
+        elif not any(isinstance(value, str | bool) or abs(value) >= 2**53 for value in values):
+            types[name] = pa.float64()
+    return types
+
+
+def _is_number_text(text: str) -> bool:
+    try:
+        return number_text(float(text)) == text
+    except (ValueError, OverflowError):
+        return False

@@ -1,0 +1,223 @@
+"""From a table as a file holds it to a `Dataset` to learn from: stricter than `Dataset.from_frame`.
+
+A column with real numbers or very many values is no discrete variable. A person who learns from a file is told so,
+with the ways out, rather than given a circuit of identifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
+from learnac.data.compact import GrowingTable
+from learnac.data.dataset import Dataset
+from learnac.data.distinct import Column
+from learnac.data.frame_columns import check_no_missing, open_columns, open_frame
+from learnac.data.schema import Schema
+from learnac.data.tables import Frame
+from learnac.errors import DataError, listed
+from learnac.types import Category
+
+MOST_INTEGERS = 64
+"""Distinct integers of a column that are categories unless stated: days, weeks and minutes are, ages and years not."""
+
+MOST_STRINGS = 1000
+"""Distinct strings of a column that are categories unless stated: a circuit has three edges or more for each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedTable:
+    """A table to learn from, the weights of its rows if they have any, and the columns left out."""
+
+    dataset: Dataset
+    weights: npt.NDArray[np.float64] | None
+    dropped: tuple[str, ...]
+
+    @property
+    def schema(self) -> Schema:
+        return self.dataset.schema
+
+
+def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTable:
+    """The table to learn from in a `Frame`, or in a frame of pandas, polars or pyarrow.
+
+    Raises DataError for missing values, and for a column of real numbers or of too many values that the options
+    do not settle. A column whose type declares its categories keeps their order.
+    """
+    options = options or ColumnOptions()
+    given = as_frame(table)
+    frame = without_columns(given, options.drop)
+    if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
+        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+    check_no_missing(open_columns(open_frame(frame.table)))
+    categories = _stated_categories(frame, options)
+    bins: dict[str, Bins] = {}
+    for name in frame.table.column_names:
+        if name in options.as_category:
+            categories.pop(name, None)
+            frame = _with_text_of_real_numbers(frame, name)
+        elif name in options.bins:
+            categories.pop(name, None)
+            bins[name] = _fitted(frame, name, options.bins[name])
+        elif name not in categories and (problem := _problem(frame.table, name)) is not None:
+            bins[name] = _fitted_as_all(frame, name, options, problem)
+    frame = as_text_where_needed(frame, categories)
+    dataset = Dataset.from_frame(frame.table, categories, bins)
+    return PreparedTable(
+        dataset, frame.weights, tuple(name for name in given.table.column_names if name in options.drop)
+    )
+
+
+def _stated_categories(frame: Frame, options: ColumnOptions) -> dict[str, tuple[Category, ...]]:
+    codes = {} if options.arity is None else dict.fromkeys(frame.table.column_names, tuple(range(options.arity)))
+    return {**frame.categories, **codes, **options.categories}
+
+
+def matched(table: object, schema: Schema, drop: Collection[str] = ()) -> Frame:
+    """A later table, ready for `schema.encode` or `schema.encode_evidence`.
+
+    Columns of `drop` are left out if they are there. Numbers become strings where the categories are strings.
+    """
+    frame = without_columns(as_frame(table), drop)
+    unbinned = {
+        name: categories
+        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
+        if bins is None
+    }
+    return as_text_where_needed(frame, unbinned)
+
+
+def as_frame(table: object) -> Frame:
+    """A frame of any library as a `Frame`; one that is a `Frame` already as it is."""
+    if isinstance(table, Frame):
+        return table
+    columns = open_columns(open_frame(table))
+    arrow = pa.table({name: _as_arrow(name, column) for name, column in columns.items()})
+    growing = GrowingTable(arrow.column_names)
+    for batch in arrow.to_batches():
+        growing.add(batch)
+    return Frame(growing.table())
+
+
+def _as_arrow(name: str, column: Column) -> Any:
+    try:
+        return column.to_arrow()
+    except (pa.ArrowException, TypeError) as error:
+        raise DataError(f"column {name!r}: expected values of one type: {' '.join(str(error).split())}") from error
+
+
+def without_columns(frame: Frame, names: Collection[str]) -> Frame:
+    """The frame without some of its columns. Those that it does not have are no matter."""
+    present = [name for name in frame.table.column_names if name in names]
+    if len(present) == frame.table.num_columns:
+        raise DataError("expected columns that are not dropped, found none")
+    categories = {name: values for name, values in frame.categories.items() if name not in names}
+    return replace(frame, table=frame.table.drop_columns(present), categories=categories) if present else frame
+
+
+def as_text_where_needed(frame: Frame, categories: Any) -> Frame:
+    """Columns of numbers whose categories are strings become strings."""
+    for name, values in categories.items():
+        if name in frame.table.column_names and all(isinstance(value, str) for value in values):
+            frame = _with_text(frame, name)
+    return frame
+
+
+def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
+    column = frame.table.column(name)
+    is_real = pa.types.is_floating(column.type) and not _is_whole(column)
+    return _with_text(frame, name) if is_real else frame
+
+
+def _with_text(frame: Frame, name: str) -> Frame:
+    column = frame.table.column(name)
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return frame
+    encoded = column.combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().chunk(0)
+    texts = pa.array([number_text(value) for value in encoded.dictionary.to_pylist()], pa.string())
+    # Text by text, not as a dictionary: -0.0 and 0.0 are one, and their order is not that of categories.
+    strings = texts.take(encoded.indices)
+    return replace(frame, table=frame.table.set_column(frame.table.column_names.index(name), name, strings))
+
+
+def _problem(table: Any, name: str) -> str | None:
+    """What is wrong with a column as a discrete variable, if anything."""
+    column = table.column(name)
+    kind = column.type
+    if pa.types.is_floating(kind) and not _is_whole(column):
+        row, value = _first_fraction(column)
+        n_values = pc.count_distinct(column).as_py()
+        return f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        limit, what = MOST_INTEGERS, "integers"
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        limit, what = MOST_STRINGS, "strings"
+    else:
+        return None
+    n_values = _n_values(column)
+    if n_values > limit:
+        return f"column {name!r}: expected at most {limit:,} distinct {what}, found {n_values:,}"
+    if n_values > MOST_INTEGERS and n_values > len(column) / 2:
+        return f"column {name!r}: expected few distinct {what}, found {n_values:,} in {len(column):,} rows"
+    return None
+
+
+def _n_values(column: Any) -> int:
+    if pa.types.is_dictionary(column.type):
+        return len(column.unify_dictionaries().chunk(0).dictionary)
+    return int(pc.count_distinct(column).as_py())
+
+
+def _values(n_values: int) -> str:
+    return f"{n_values:,} distinct value{'s' if n_values != 1 else ''}"
+
+
+def _is_whole(column: Any) -> bool:
+    numbers = column.to_numpy()
+    return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
+
+
+def _first_fraction(column: Any) -> tuple[int, float]:
+    numbers = column.to_numpy()
+    row = int(np.argmax(~np.isfinite(numbers) | (numbers != np.rint(numbers))))
+    return row, float(numbers[row])
+
+
+def _is_numeric(column: Any) -> bool:
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+
+
+def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: str) -> Bins:
+    if ALL_COLUMNS in options.bins and _is_numeric(frame.table.column(name)):
+        return _fitted(frame, name, options.bins[ALL_COLUMNS])
+    bins = f"--bins {_quoted(name)}=5 makes intervals, " if _is_numeric(frame.table.column(name)) else ""
+    raise DataError(
+        f"{problem}: {bins}--drop {_quoted(name)} leaves it out, --as-category {_quoted(name)} keeps every value"
+    )
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else repr(name)
+
+
+def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
+    if isinstance(how, Bins):
+        return how
+    column = frame.table.column(name)
+    if not _is_numeric(column):
+        kind = "strings" if pa.types.is_dictionary(column.type) else str(column.type)
+        raise DataError(f"column {name!r}: expected numbers to put into bins, found {kind}")
+    try:
+        return how.fit(column.to_numpy(), frame.weights)
+    except ValueError as error:
+        raise DataError(f"column {name!r}: {error}") from None

@@ -1,0 +1,245 @@
+"""Intervals of numbers: what lies in which, how they are chosen, and that they survive in schemas and frames."""
+
+import pickle
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.preprocessing import KBinsDiscretizer
+
+from learnac.data import Binning, Bins, Dataset, Schema
+from learnac.data.bins import number_text
+from learnac.data.forms import completed, form_of
+from learnac.errors import DataError
+
+each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+finite = st.floats(allow_nan=False, allow_infinity=False)
+moderate = st.floats(-1e100, 1e100).map(lambda number: round(number, 30))
+edges = st.lists(finite, max_size=6, unique=True).map(sorted).map(lambda found: tuple(dict.fromkeys(found)))
+
+
+def contains(label: str, number: float) -> bool:
+    """Whether a number lies in an interval, by its label alone."""
+    if label == "any number":
+        return True
+    if found := re.fullmatch(r"< (\S+)", label):
+        return number < float(found[1])
+    if found := re.fullmatch(r">= (\S+)", label):
+        return number >= float(found[1])
+    found = re.fullmatch(r"\[(\S+), (\S+)\)", label)
+    assert found is not None, label
+    return float(found[1]) <= number < float(found[2])
+
+
+@given(edges, st.lists(st.floats(allow_nan=False) | st.integers(-3, 3)))
+def test_every_number_lies_in_the_interval_of_its_code_and_in_no_other(
+    edges: tuple[float, ...], numbers: list[float]
+) -> None:
+    bins = Bins(edges)
+    assert len(set(bins.labels)) == len(bins.labels) == len(edges) + 1
+    for number, code in zip([*numbers, *edges], bins.codes([*numbers, *edges]).tolist(), strict=True):
+        assert [position for position, label in enumerate(bins.labels) if contains(label, number)] == [code]
+        assert bins.code(number) == code
+
+
+@given(edges)
+def test_labels_hold_the_edges_exactly(edges: tuple[float, ...]) -> None:
+    texts = [re.findall(r"[^\s,\[\])<>=]+", label) for label in Bins(edges).labels]
+    found = {float(text) for group in texts for text in group if edges}
+    assert found == {edge + 0.0 for edge in edges}
+
+
+def test_labels_are_short() -> None:
+    assert Bins((18, 65.5)).labels == ("< 18", "[18, 65.5)", ">= 65.5")
+    assert Bins((-0.0,)).labels == ("< 0", ">= 0")
+    assert Bins((0.1, 1e20)).labels == ("< 0.1", "[0.1, 1e+20)", ">= 1e+20")
+    assert Bins(()).labels == ("any number",)
+    assert [number_text(number) for number in (2.0, -0.5, 1e15, 1e16)] == ["2", "-0.5", "1000000000000000", "1e+16"]
+
+
+def test_nan_is_unknown_and_infinities_are_at_the_ends() -> None:
+    bins = Bins((0, 1))
+    assert bins.codes([np.nan, -np.inf, np.inf, 0.5]).tolist() == [-1, 0, 2, 1]
+    with pytest.raises(ValueError, match="found nan"):
+        bins.code(float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("edges", "error", "message"),
+    [
+        ((1, 1), ValueError, r"edges in increasing order, found \[1.0, 1.0\]"),
+        ((2, 1), ValueError, "increasing order"),
+        ((1, float("nan")), ValueError, "edges that are finite"),
+        ((float("inf"),), ValueError, "edges that are finite"),
+        (3, TypeError, "expected edges of bins, found 3"),
+    ],
+)
+def test_edges_that_are_none(edges: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Bins(edges)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((1,), ValueError, "at least 2 bins, found 1"),
+        ((True,), TypeError, "expected a number of bins, found True"),
+        ((2.5,), TypeError, "expected a number of bins, found 2.5"),
+        ((5, "kmeans"), ValueError, "'quantile' or 'uniform', found 'kmeans'"),
+    ],
+)
+def test_binnings_that_are_none(arguments: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Binning(*arguments)
+
+
+@pytest.mark.parametrize("strategy", ["quantile", "uniform"])
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
+def test_codes_are_those_of_scikit_learn(strategy: Any, scale: float) -> None:
+    numbers = np.random.default_rng(0).normal(size=1000) * 7 + 3
+    codes = Binning(6, strategy).fit(numbers * scale).codes(numbers * scale)
+    options = {"quantile_method": "averaged_inverted_cdf"} if strategy == "quantile" else {}
+    judge = KBinsDiscretizer(6, encode="ordinal", strategy=strategy, subsample=None, **options)
+    assert np.array_equal(codes, judge.fit_transform(numbers.reshape(-1, 1)).ravel())
+
+
+@given(st.lists(moderate | st.integers(-3, 3), min_size=1), st.integers(2, 8), st.sampled_from(["quantile", "uniform"]))
+def test_there_are_no_more_bins_than_asked_for_and_edges_part_numbers(
+    numbers: list[float], n_bins: int, strategy: Any
+) -> None:
+    bins = Binning(n_bins, strategy).fit(numbers)
+    assert len(bins.labels) <= n_bins
+    if strategy == "quantile":
+        assert set(bins.codes(numbers).tolist()) == set(range(len(bins.labels)))
+        assert len(bins.labels) >= min(2, len(set(np.array(numbers, dtype=float) + 0.0)))
+
+
+def test_edges_have_few_digits() -> None:
+    tenths = np.arange(1, 100) / 10
+    assert all(len(number_text(edge)) <= 4 for edge in Binning(7).fit(tenths).edges)
+    assert Binning(4, "uniform").fit([0, 1, 2, 10]).edges == (2.5, 5, 7.5)
+    assert Binning(3).fit([1 / 3, 2 / 3, 5 / 3, 8 / 3, 11 / 3, 14 / 3]).edges == (1.167, 3.167)
+
+
+def test_a_value_of_many_rows_has_a_bin_of_its_own() -> None:
+    none_mostly = [0] * 90 + list(range(100, 110))
+    bins = Binning(4).fit(none_mostly)
+    assert bins.labels == ("< 100", ">= 100")
+    capped = list(range(60)) + [99] * 40
+    assert Binning(5).fit(capped).labels[-1] == ">= 99"
+    assert Binning(5).fit([0, 0, 0, 1, 1]).labels == ("< 1", ">= 1")
+    assert Binning(5).fit([7, 7]).labels == ("any number",)
+
+
+def test_weights_move_quantiles_and_rows_that_cannot_count_do_not() -> None:
+    numbers = np.arange(100.0)
+    heavy_end = np.where(numbers < 90, 1, 81)
+    assert Binning(2).fit(numbers).edges[0] == pytest.approx(50, abs=1)
+    assert Binning(2).fit(numbers, heavy_end).edges[0] >= 90
+    gaps = [np.nan, np.inf, -np.inf, 1, 2, 3, 4]
+    assert Binning(2).fit(gaps) == Binning(2).fit([1, 2, 3, 4])
+    with pytest.raises(ValueError, match="expected finite numbers to choose bins from, found none"):
+        Binning(2).fit([np.nan])
+
+
+def test_the_largest_and_smallest_numbers_can_be_binned() -> None:
+    for numbers in ([-sys.float_info.max, 0, sys.float_info.max], [5e-324, 1e-323, 1.5e-323]):
+        assert Binning(3).fit(numbers).codes(numbers).tolist() == [0, 1, 2]
+        assert Binning(2).fit(numbers).codes(numbers).tolist()[::2] == [0, 1]
+    huge = [-sys.float_info.max, 0, sys.float_info.max]
+    assert Binning(3, "uniform").fit(huge).codes(huge).tolist() == [0, 1, 2]
+
+
+def test_a_schema_with_bins_compares_hashes_and_pickles() -> None:
+    bins = Bins((18, 65))
+    schema = Schema(("age", "sex"), (bins.labels, ("f", "m")), (bins, None))
+    again = pickle.loads(pickle.dumps(schema))
+    assert again == schema
+    assert hash(again) == hash(schema)
+    assert again.bins == (Bins((18.0, 65.0)), None)
+    plain = Schema(("age", "sex"), (bins.labels, ("f", "m")))
+    assert plain.bins == (None, None)
+    assert plain != schema
+
+
+@pytest.mark.parametrize(
+    ("bins", "message"),
+    [
+        ((Bins((1,)),), "expected bins or None for each name, found 1 for 2 names"),
+        (
+            (Bins((2,)), None),
+            "column 'a': expected the intervals of its bins as categories, '< 2', '>= 2'; found '< 1'",
+        ),
+    ],
+)
+def test_a_schema_refuses_bins_that_are_not_its_categories(bins: Any, message: str) -> None:
+    with pytest.raises(DataError, match=re.escape(message)):
+        Schema(("a", "b"), (Bins((1,)).labels, (0, 1)), bins)
+
+
+@each_library
+def test_frames_are_binned_and_later_ones_alike(make: Callable[[Any], Any]) -> None:
+    frame = make({"h": [1.5, 2.5, 3.5, 4.5], "n": [10, 20, 30, 40], "s": ["a", "b", "a", "b"]})
+    table = Dataset.from_frame(frame, bins={"h": 2, "n": Bins((15, 35))})
+    assert table.categories == (("< 3", ">= 3"), ("< 15", "[15, 35)", ">= 35"), ("a", "b"))
+    assert table.codes.tolist() == [[0, 0, 1, 1], [0, 1, 1, 2], [0, 1, 0, 1]]
+    later = make({"h": [-7, 99], "n": [34.9, 35.0], "s": ["a", "a"]})
+    assert table.schema.encode(later).tolist() == [[0, 1], [1, 2], [0, 0]]
+    labels = make({"h": [">= 3", "< 3"], "n": ["< 15", ">= 35"], "s": ["b", "b"]})
+    assert table.schema.encode(labels).tolist() == [[1, 0], [0, 2], [1, 1]]
+    with pytest.raises(DataError, match="column 'h', row 0: expected one of its categories, '< 3', '>= 3'; found 'x'"):
+        table.schema.encode(make({"h": ["x"], "n": [1], "s": ["a"]}))
+
+
+@each_library
+def test_gaps_stay_unknown_and_are_filled_by_intervals(make: Callable[[Any], Any]) -> None:
+    schema = Dataset.from_frame(make({"h": [1.5, 2.5, 3.5], "k": [0, 1, 0]}), bins={"h": Bins((2,))}).schema
+    frame = make({"h": [1.0, None, 5.0], "k": [1, 1, None]})
+    gaps = schema.encode_evidence(frame)
+    assert gaps.tolist() == [[0, -1, 1], [1, 1, -1]]
+    filled = completed(frame, schema, gaps, np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
+    columns = pl.DataFrame(filled) if not isinstance(filled, pa.Table) else pl.from_arrow(filled)
+    assert isinstance(columns, pl.DataFrame)
+    assert columns["h"].to_list() == ["< 2", ">= 2", ">= 2"]
+    assert columns["k"].to_list() == [1, 1, 0]
+    whole = make({"h": [1.0, 5.0], "k": [1, None]})
+    untouched = completed(whole, schema, schema.encode_evidence(whole), np.array([[0, 1], [1, 0]], dtype=np.int8))
+    assert list(np.asarray(untouched["h"])) == [1.0, 5.0]
+    sampled = form_of(frame).table(schema, np.array([[1, 0], [0, 1]], dtype=np.int8))
+    assert [str(value) for value in sampled["h"]] == [">= 2", "< 2"]
+
+
+def test_a_dataset_of_numbers_is_recoded_into_intervals() -> None:
+    binned = Dataset.from_frame(pd.DataFrame({"n": range(10)}), bins={"n": Bins((5,))})
+    plain = Dataset.from_frame(pd.DataFrame({"n": [7, 3, 5]}))
+    assert binned.schema.encode(plain).tolist() == [[1, 0, 1]]
+    assert binned.schema.encode(pl.DataFrame({"n": pl.Series([7, 3], dtype=pl.Int128)})).tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"bins": {"z": 3}}, ValueError, "bins are stated for 'z', but the columns of the table are 'h', 's'"),
+        ({"bins": {"h": 3}, "categories": {"h": [1, 2]}}, ValueError, "column 'h': expected categories or bins"),
+        ({"bins": {"h": "3"}}, TypeError, "column 'h': expected a number of bins, Bins or a Binning, found '3'"),
+        ({"bins": [3]}, TypeError, "expected bins as a mapping from column name to their number, found list"),
+        ({"bins": {"s": 3}}, DataError, "column 's': expected numbers to put into bins, found String"),
+        ({"bins": {"h": 1}}, ValueError, "expected at least 2 bins, found 1"),
+    ],
+)
+def test_bins_that_do_not_fit_the_frame(options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Dataset.from_frame(pd.DataFrame({"h": [1, 2], "s": ["a", "b"]}), **options)
+
+
+def test_infinities_alone_cannot_be_binned() -> None:
+    with pytest.raises(DataError, match="column 'h': expected finite numbers to choose bins from"):
+        Dataset.from_frame(pd.DataFrame({"h": [np.inf, np.inf]}), bins={"h": 2})

@@ -1,0 +1,299 @@
+"""From networks to circuits: the same distribution, within the budget, or a refusal before memory is used."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from learnac import Dataset, LearnAC, infer
+from learnac._core import GrowingCircuit
+from learnac.circuit import Circuit, evaluate, indicators_of, properties
+from learnac.data import Schema
+from learnac.io import StoredModel, compile_network, read_bif, read_bn, read_model, write_bif, write_bn, write_model
+from learnac.io import compile as compile_module
+from learnac.network import BayesNet, TreeCPD
+
+DATA = os.environ.get("LEARNAC_DATA")
+ARITIES = (2, 3, 1, 5, 4, 2)
+each_kind = pytest.mark.parametrize("splits", ["complete", "binary"])
+
+
+def worlds_of(arities: Any) -> NDArray[np.uint8]:
+    return np.indices([int(arity) for arity in arities]).reshape(len(arities), -1).astype(np.uint8)
+
+
+def tree_probabilities(network: BayesNet, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    return np.prod([tree.parameters[tree.leaf_of(codes), codes[tree.child]] for tree in network.trees], axis=0)
+
+
+def assert_is_circuit_of(circuit: Circuit, network: BayesNet) -> None:
+    codes = worlds_of(network.schema.arities)
+    found = evaluate(circuit, indicators_of(circuit, codes))
+    np.testing.assert_allclose(found, tree_probabilities(network, codes), rtol=1e-12, atol=1e-300)
+    assert_has_the_properties(circuit, network)
+
+
+def assert_has_the_properties(circuit: Circuit, network: BayesNet) -> None:
+    assert circuit.schema == network.schema
+    assert all(properties(circuit))
+    variables, nodes, values = circuit.parameter_origins.T
+    for variable, tree in enumerate(network.trees):
+        mine = variables == variable
+        assert (tree.variables[nodes[mine]] < 0).all()
+        np.testing.assert_array_equal(circuit.parameters[mine], tree.parameters[nodes[mine], values[mine]])
+
+
+def learned(splits: str, alpha: float = 1.0, n_rows: int = 200) -> BayesNet:
+    rng = np.random.default_rng(4)
+    prototypes = rng.integers(ARITIES, size=(5, len(ARITIES)))
+    noise = rng.integers(ARITIES, size=(n_rows, len(ARITIES)))
+    rows = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=n_rows)], noise)
+    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha)
+    return model.fit(Dataset.from_array(rows, arities=ARITIES)).network_
+
+
+def leaf(child: int, parameters: list[float]) -> TreeCPD:
+    return tree_of(child, [-1], [], [parameters])
+
+
+def tree_of(child: int, variables: list[int], routes: list[list[int]], parameters: list[list[float]]) -> TreeCPD:
+    """Routes are those of the inner nodes, parameters those of all."""
+    lengths = iter([len(route) for route in routes])
+    starts = np.cumsum([0, *(next(lengths) if variable >= 0 else 0 for variable in variables)])[:-1]
+    flat = np.array([node for route in routes for node in route], dtype=np.int32)
+    rows = np.array(parameters)
+    return TreeCPD(child, np.array(variables, dtype=np.int32), starts, flat, np.zeros_like(rows), rows)
+
+
+def grid(size: int) -> BayesNet:
+    """Each variable depends on the one above and the one to the left: no order is good."""
+    rng = np.random.default_rng(0)
+    trees = []
+    for child in range(size * size):
+        parents = [child - size] * (child >= size) + [child - 1] * (child % size > 0)
+        p = rng.uniform(0.1, 0.9, size=7)
+        rows = np.stack([p, 1 - p], axis=1).tolist()
+        if len(parents) == 2:
+            trees.append(
+                tree_of(child, [*parents[:1], parents[1], parents[1], -1, -1, -1, -1], [[1, 2], [3, 4], [5, 6]], rows)
+            )
+        elif parents:
+            trees.append(tree_of(child, [parents[0], -1, -1], [[1, 2]], rows[:3]))
+        else:
+            trees.append(leaf(child, rows[0]))
+    return BayesNet(Schema(tuple(f"v{i}" for i in range(size * size)), ((0, 1),) * (size * size)), tuple(trees))
+
+
+class TestDistribution:
+    @each_kind
+    @pytest.mark.parametrize("alpha", [1.0, 0.0])
+    def test_every_world_has_the_probability_that_the_trees_give(self, splits: str, alpha: float) -> None:
+        network = learned(splits, alpha)
+        assert network.n_leaves > 30
+        assert_is_circuit_of(compile_network(network), network)
+
+    @each_kind
+    def test_networks_that_were_written_and_read(self, tmp_path: Path, splits: str) -> None:
+        network = learned(splits)
+        write_bn(network, tmp_path / "a.bn")
+        write_bif(network, tmp_path / "a.bif")
+        codes = worlds_of(ARITIES)
+        for found in (read_bn(tmp_path / "a.bn"), read_bif(tmp_path / "a.bif")):
+            circuit = compile_network(found)
+            assert_is_circuit_of(circuit, found)
+            values = evaluate(circuit, indicators_of(circuit, codes))
+            np.testing.assert_allclose(values, tree_probabilities(network, codes), rtol=1e-12)
+
+    def test_both_kinds_of_splits_in_one_network(self) -> None:
+        schema = Schema(("a", "b", "c"), ((0, 1, 2), (0, 1), (0, 1, 2)))
+        rows = np.random.default_rng(1).dirichlet([1, 1, 1], size=8).tolist()
+        trees = (
+            leaf(0, rows[0]),
+            tree_of(1, [0, -1, -1, -1], [[1, 2, 3]], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]),
+            tree_of(2, [0, -1, 1, -1, -1], [[2, 1, 2], [3, 4]], rows[1:6]),
+        )
+        network = BayesNet(schema, trees)
+        assert_is_circuit_of(compile_network(network), network)
+
+    def test_questions_that_sort_values_into_groups(self) -> None:
+        schema = Schema(("a", "b"), ((0, 1, 2, 3, 4), (0, 1)))
+        trees = (
+            leaf(0, [0.1, 0.2, 0.3, 0.3, 0.1]),
+            tree_of(
+                1,
+                [0, 0, -1, -1, -1],
+                [[1, 2, 1, 2, 1], [3, 3, 4, 4, 4]],
+                [[0.5, 0.5], [0.5, 0.5], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]],
+            ),
+        )
+        network = BayesNet(schema, trees)
+        circuit = compile_network(network)
+        assert_is_circuit_of(circuit, network)
+        posteriors = [infer.marginals(circuit, {"a": value})["b"][0] for value in range(5)]
+        np.testing.assert_allclose(posteriors, [0.2, 0.1, 0.3, 0.1, 0.3])
+
+    def test_leaves_with_one_distribution_are_not_told_apart(self) -> None:
+        # b asks a and c, but for nothing.
+        schema = Schema(("a", "b", "c"), ((0, 1), (0, 1), (0, 1)))
+        same = [[0.5, 0.5]] * 5
+        trees = (leaf(0, [0.3, 0.7]), tree_of(1, [0, 2, -1, -1, -1], [[1, 2], [3, 4]], same), leaf(2, [0.4, 0.6]))
+        network = BayesNet(schema, trees)
+        circuit = compile_network(network)
+        assert_is_circuit_of(circuit, network)
+        assert circuit.n_parameters == 6
+
+    @pytest.mark.parametrize("arity", [1, 2, 5])
+    def test_one_variable(self, arity: int) -> None:
+        network = BayesNet(Schema(("a",), (tuple(range(arity)),)), (leaf(0, [1 / arity] * arity),))
+        assert_is_circuit_of(compile_network(network), network)
+
+    def test_impossible_values(self) -> None:
+        schema = Schema(("a", "b"), ((0, 1), (0, 1, 2)))
+        tree = tree_of(1, [0, -1, -1], [[1, 2]], [[0.5, 0, 0.5], [1, 0, 0], [0, 0, 1]])
+        network = BayesNet(schema, (leaf(0, [0.25, 0.75]), tree))
+        circuit = compile_network(network)
+        assert_is_circuit_of(circuit, network)
+        np.testing.assert_allclose(infer.marginals(circuit)["b"], [0.25, 0, 0.75])
+
+    def test_a_cycle_is_an_error(self) -> None:
+        trees = [tree_of(a, [1 - a, -1, -1], [[1, 2]], [[0.5, 0.5], [0.1, 0.9], [0.9, 0.1]]) for a in (0, 1)]
+        with pytest.raises(ValueError, match="the network has a cycle"):
+            compile_network(BayesNet(Schema(("a", "b"), ((0, 1), (0, 1))), tuple(trees)))
+
+    @each_kind
+    def test_a_compiled_model_can_be_kept(self, tmp_path: Path, splits: str) -> None:
+        network = learned(splits)
+        circuit = compile_network(network)
+        write_model(StoredModel(circuit, network), tmp_path / "a.learnac")
+        np.testing.assert_array_equal(read_model(tmp_path / "a.learnac").circuit.children, circuit.children)
+
+    def test_the_same_network_gives_the_same_circuit(self) -> None:
+        first, second = (compile_network(learned("complete")) for _ in range(2))
+        for name in ("kinds", "labels", "child_offsets", "children", "parameters", "parameter_origins"):
+            np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
+
+
+class TestBudget:
+    def test_the_smallest_circuit_found_just_fits(self) -> None:
+        network = learned("complete")
+        n_edges = compile_network(network).n_edges
+        assert compile_network(network, n_edges).n_edges == n_edges
+        with pytest.raises(ValueError, match=rf"would need more than {n_edges - 1:,} edges \(max_edges\)"):
+            compile_network(network, n_edges - 1)
+
+    def test_a_refusal_says_where_it_stood(self) -> None:
+        with pytest.raises(ValueError, match=r"it stood at [\d,]+ before 'v\d+', after \d+ of the 400 variables"):
+            compile_network(grid(20), 50_000)
+
+    def test_even_the_start_may_be_too_large(self) -> None:
+        with pytest.raises(
+            ValueError, match=r"more than 3 edges \(max_edges\): it stood at 28 before '.*', after 0 of"
+        ):
+            compile_network(grid(2), 3)
+
+    def test_no_circuit_beyond_the_budget_is_ever_built(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        sizes: list[int] = []
+
+        class Watched:
+            def __init__(self, *arguments: Any) -> None:
+                self.circuit = GrowingCircuit(*arguments)
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(self.circuit, name)
+
+            def apply_split(self, *split: int) -> tuple[int, int, int]:
+                applied = self.circuit.apply_split(*split)
+                sizes.append(self.circuit.n_edges)
+                return applied
+
+        monkeypatch.setattr(compile_module, "GrowingCircuit", Watched)
+        with pytest.raises(ValueError, match="max_edges"):
+            compile_network(grid(12), 30_000)
+        assert 10_000 < max(sizes) <= 30_000
+        sizes.clear()
+        compile_network(grid(4), 30_000)
+        ends = [place for place, (size, following) in enumerate(pairwise(sizes)) if following < size]
+        # Once there is a circuit, only smaller ones are of interest.
+        assert len(ends) >= 5
+        assert max(sizes[ends[0] + 1 :]) < sizes[ends[0]]
+
+    def test_a_chain_grows_with_its_length(self) -> None:
+        rows = [[0.5, 0.5], [0.1, 0.9], [0.8, 0.2]]
+        sizes = []
+        for length in (50, 100):
+            trees = [leaf(0, [0.5, 0.5])]
+            trees += [tree_of(child, [child - 1, -1, -1], [[1, 2]], rows) for child in range(1, length)]
+            schema = Schema(tuple(f"v{i}" for i in range(length)), ((0, 1),) * length)
+            sizes.append(compile_network(BayesNet(schema, tuple(trees))).n_edges)
+        assert sizes[1] < 2.2 * sizes[0]
+
+
+@pytest.mark.skipif(DATA is None, reason="LEARNAC_DATA is not set: the networks of other people are not here")
+class TestRealNetworks:
+    # The most edges each may have: a tenth more than when this was written.
+    EDGES = {  # noqa: RUF012
+        "alarm": 5_300,
+        "asia": 200,
+        "cancer": 90,
+        "child": 3_100,
+        "hailfinder": 46_500,
+        "insurance": 110_000,
+        "sachs": 1_100,
+        "survey": 180,
+        "win95pts": 10_500,
+    }
+
+    def network(self, name: str) -> BayesNet:
+        return read_bif(Path(str(DATA)) / "bif" / f"{name}.bif.gz")
+
+    @pytest.mark.parametrize("name", EDGES)
+    def test_rows_are_as_probable_as_in_the_network(self, name: str) -> None:
+        network = self.network(name)
+        circuit = compile_network(network)
+        assert circuit.n_edges <= self.EDGES[name]
+        assert_has_the_properties(circuit, network)
+        codes = infer.sample(circuit, 300, random_state=1).codes
+        np.testing.assert_allclose(
+            infer.log_likelihood(circuit, codes.T.astype(np.int64)), network.log_likelihood(codes), rtol=1e-11
+        )
+        assert infer.log_likelihood(circuit, {}) == pytest.approx(0, abs=1e-11)
+
+    def test_andes_needs_a_larger_budget(self) -> None:
+        network = self.network("andes")
+        with pytest.raises(ValueError, match=r"more than 1,000,000 edges \(max_edges\)"):
+            compile_network(network)
+        circuit = compile_network(network, 1_500_000)
+        codes = infer.sample(circuit, 20, random_state=1).codes
+        np.testing.assert_allclose(
+            infer.log_likelihood(circuit, codes.T.astype(np.int64)), network.log_likelihood(codes), rtol=1e-11
+        )
+
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize("name", EDGES)
+    def test_marginals_are_those_of_variable_elimination(self, name: str, tmp_path: Path) -> None:
+        readwrite = pytest.importorskip("pgmpy.readwrite")
+        inference = pytest.importorskip("pgmpy.inference")
+        network = self.network(name)
+        circuit = compile_network(network)
+        # Through our own file, for the original's rows need not add up to 1.
+        write_bif(network, tmp_path / "a.bif")
+        model = readwrite.BIFReader(path=str(tmp_path / "a.bif")).get_model()
+        elimination = inference.VariableElimination(model)
+        rng = np.random.default_rng(0)
+        world = infer.sample(circuit, 1, random_state=2).codes[:, 0].tolist()
+        for n_known in (0, 1, len(world) // 4):
+            known = rng.permutation(len(world))[:n_known].tolist()
+            names = network.schema.names
+            given = {names[v]: network.schema.categories[v][world[v]] for v in known}
+            evidence = {names[v]: model.get_cpds(names[v]).state_names[names[v]][world[v]] for v in known}
+            found = infer.marginals(circuit, given)
+            for variable in rng.permutation(len(world))[:8].tolist():
+                if variable not in known:
+                    expected = elimination.query([names[variable]], evidence=evidence, show_progress=False).values
+                    np.testing.assert_allclose(found[names[variable]], expected, rtol=0, atol=1e-9)
