@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*') CMakeLists.txt
 CPP := $(shell find core -name '*.[ch]pp')
 
-.PHONY: help demo test check format bench sanitize clean
+.PHONY: help demo test check format bench docs sanitize clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -42,6 +42,10 @@ format: $(VENV)/tools  ## put code into the project's format
 bench: $(VENV)/built  ## benchmarks of learning and inference; needs LEARNAC_DATA
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/inference.py
+
+docs: $(VENV)/built  ## the site, in build/site; its examples are run by `make test`
+	$(BIN)/pip install --quiet --group docs
+	$(BIN)/mkdocs build --quiet --strict
 
 sanitize:  ## random split sequences and queries under address and undefined-behaviour sanitizers
 	cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug

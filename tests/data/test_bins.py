@@ -134,7 +134,7 @@ def test_a_value_of_many_rows_has_a_bin_of_its_own() -> None:
     bins = Binning(4).fit(none_mostly)
     assert bins.labels == ("< 100", ">= 100")
     capped = list(range(60)) + [99] * 40
-    assert Binning(5).fit(capped).labels[-1] == ">= 99"
+    assert Binning(5).fit(capped).codes([0, 59, 60, 98, 99]).tolist() == [0, 2, 2, 3, 3]
     assert Binning(5).fit([0, 0, 0, 1, 1]).labels == ("< 1", ">= 1")
     assert Binning(5).fit([7, 7]).labels == ("any number",)
 

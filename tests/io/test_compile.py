@@ -148,6 +148,13 @@ class TestDistribution:
         assert_is_circuit_of(circuit, network)
         assert circuit.n_parameters == 6
 
+    def test_one_value_against_the_rest_needs_no_branch_for_each_value(self) -> None:
+        rest = tree_of(1, [0, -1, -1], [[2, 2, 1, 2, 2]], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]])
+        network = BayesNet(Schema(("a", "b"), (tuple(range(5)), (0, 1))), (leaf(0, [0.2] * 5), rest))
+        circuit = compile_network(network)
+        assert_is_circuit_of(circuit, network)
+        assert circuit.n_parameters == 5 + 2 * 2
+
     @pytest.mark.parametrize("arity", [1, 2, 5])
     def test_one_variable(self, arity: int) -> None:
         network = BayesNet(Schema(("a",), (tuple(range(arity)),)), (leaf(0, [1 / arity] * arity),))

@@ -134,14 +134,15 @@ def _discretizer_edges(values: _Numbers, weights: _Numbers | None, binning: Binn
 
 def _with_frequent_values(edges: _Numbers, distinct: _Numbers, shares: _Numbers, n_bins: int) -> _Numbers:
     """Edges around the values that are more frequent than a bin should be, as long as bins are left."""
-    chosen = set(edges.tolist())
-    for position in np.argsort(-shares, kind="stable"):
-        if shares[position] * n_bins < 1:
+    # By the first value above the edge: two edges with the same one would have an empty bin between them.
+    chosen = dict(zip(np.searchsorted(distinct, edges).tolist(), edges.tolist(), strict=True))
+    for frequent in np.argsort(-shares, kind="stable").tolist():
+        if shares[frequent] * n_bins < 1:
             break
-        for edge in distinct[position : position + 2].tolist():
-            if len(chosen) + 1 < n_bins and edge > distinct[0]:
-                chosen.add(edge)
-    return np.array(sorted(chosen))
+        for above in (frequent, frequent + 1):
+            if len(chosen) + 1 < n_bins and 0 < above < len(distinct):
+                chosen.setdefault(above, float(distinct[above]))
+    return np.array([chosen[above] for above in sorted(chosen)])
 
 
 def _tidy(edge: float, distinct: _Numbers) -> float:

@@ -107,8 +107,10 @@ def _way_out(file: DataFile) -> str:
 def _downloaded(name: str, file: DataFile) -> Path:
     import pooch
 
-    pooch.get_logger().setLevel("ERROR")
     target = Path(pooch.os_cache("learnac")) / file.path
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")  # It would tell of every download, on stderr.
     try:
         return Path(pooch.retrieve(file.url, f"sha256:{file.sha256}", target.name, target.parent))
     except ValueError as error:  # Another checksum.
@@ -116,6 +118,8 @@ def _downloaded(name: str, file: DataFile) -> Path:
     except OSError as error:
         reason = _in_one_line(error)
         raise DataError(f"data set {name!r}: cannot download {file.url}: {reason}; {_way_out(file)}") from error
+    finally:
+        logger.setLevel(level)
 
 
 def _in_one_line(error: Exception) -> str:

@@ -75,8 +75,6 @@ def _may_be_long_line(error: pa.ArrowInvalid, block_size: int) -> bool:
 def _check_text(path: Path) -> None:
     with open_stream(path) as stream:
         start = stream.read(4096)
-    if not start:
-        raise DataError("the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError("expected text in UTF-8, found UTF-16: save it as UTF-8")
     if b"\0" in start:

@@ -6,7 +6,7 @@ with the ways out, rather than given a circuit of identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,10 +123,11 @@ def without_columns(frame: Frame, names: Collection[str]) -> Frame:
     return replace(frame, table=frame.table.drop_columns(present), categories=categories) if present else frame
 
 
-def as_text_where_needed(frame: Frame, categories: Any) -> Frame:
+def as_text_where_needed(frame: Frame, categories: Mapping[str, tuple[Category, ...]]) -> Frame:
     """Columns of numbers whose categories are strings become strings."""
-    for name, values in categories.items():
-        if name in frame.table.column_names and all(isinstance(value, str) for value in values):
+    numeric = [column.name for column in frame.table.schema if _is_numeric(column)]
+    for name in numeric:
+        if all(isinstance(value, str) for value in categories.get(name, (0,))):
             frame = _with_text(frame, name)
     return frame
 
@@ -138,10 +139,7 @@ def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
 
 
 def _with_text(frame: Frame, name: str) -> Frame:
-    column = frame.table.column(name)
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        return frame
-    encoded = column.combine_chunks().dictionary_encode()
+    encoded = frame.table.column(name).combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().chunk(0)
     texts = pa.array([number_text(value) for value in encoded.dictionary.to_pylist()], pa.string())
