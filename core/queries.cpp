@@ -10,7 +10,7 @@
 namespace learnac {
 namespace {
 
-constexpr std::size_t samples_at_once = 1024;
+constexpr std::size_t samples_at_once = 256;
 
 template <class Lanes>
 Scalar root_of(const Block<Lanes>& block, int l) {

@@ -21,7 +21,10 @@ class QueryError(LearnacError, ValueError):
 
 
 class ImpossibleEvidenceError(QueryError):
-    """Something was asked given evidence whose probability is zero. `rows` are the numbers of such rows."""
+    """Something was asked given evidence whose probability is zero.
+
+    `rows` are the numbers of such rows; large tables are answered by blocks, and these are the rows of one block.
+    """
 
     def __init__(self, message: str, rows: Sequence[int]) -> None:
         super().__init__(message)

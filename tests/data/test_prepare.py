@@ -123,7 +123,6 @@ def test_missing_values_are_named_by_column(make: Callable[[Any], Any]) -> None:
         (drop("a", "b"), "expected columns that are not dropped, found none"),
         (ColumnOptions({"b": Binning(2)}), "column 'b': expected numbers to put into bins, found strings"),
         (ColumnOptions(categories={"b": ("x",)}), "column 'b', row 1: expected one of its categories, 'x'; found 'y'"),
-        (ColumnOptions(arity=2), "column 'b', row 0: expected one of its categories, 0, 1; found 'x'"),
     ],
 )
 def test_options_that_do_not_fit(options: ColumnOptions, message: str) -> None:
@@ -140,10 +139,11 @@ def test_a_column_of_several_types_is_refused() -> None:
         prepare(pd.DataFrame({"a": ["x"] * 200 + [3]}, dtype=object))
 
 
-def test_an_arity_is_for_columns_not_named() -> None:
-    table = pa.table({"a": [0, 1], "b": [0, 0], "h": [0.5, 1.5], "s": ["x", "y"]})
-    options = ColumnOptions({"h": Binning(2)}, as_category=frozenset("s"), categories={"b": (0, 5)}, arity=3)
-    assert prepare(table, options).schema.categories == ((0, 1, 2), (0, 5), ("< 1.5", ">= 1.5"), ("x", "y"))
+def test_an_arity_is_for_columns_not_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,h,s\n0,0,0.5,x\n1,0,1.5,y\n")
+    options = ColumnOptions({"h": Binning(2)}, as_category=frozenset("s"), categories={"b": (0, 5)})
+    found = read_learning_tables({"train": tmp_path / "t.csv"}, TableLayout(), options, arity=3)
+    assert found.schema.categories == ((0, 1, 2), (0, 5), ("< 1.5", ">= 1.5"), ("x", "y"))
 
 
 def test_strings_may_be_stated_for_numbers() -> None:
@@ -170,11 +170,9 @@ def test_what_is_said_twice_about_a_column() -> None:
 
 
 def test_the_command_line_goes_before_the_file() -> None:
-    file = ColumnOptions({"a": Bins((1,)), "b": Bins((2,))}, frozenset("c"), frozenset("d"), {"e": (0,)}, arity=2)
+    file = ColumnOptions({"a": Bins((1,)), "b": Bins((2,))}, frozenset("c"), frozenset("d"), {"e": (0,)})
     said = ColumnOptions({"c": Binning(3)}, drop=frozenset("ae"))
-    assert said.over(file) == ColumnOptions(
-        {"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), frozenset("d"), {}, arity=2
-    )
+    assert said.over(file) == ColumnOptions({"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), frozenset("d"), {})
 
 
 def test_bins_as_people_type_them() -> None:
@@ -216,26 +214,26 @@ def test_later_tables_are_read_like_the_first(tmp_path: Path) -> None:
     (tmp_path / "test.csv").write_text("h,real,zip,word,n\n-9,1,01,7,2\n99,0.5,02,7,1\n")
     columns = ColumnOptions({"h": Binning(2)}, as_category=frozenset({"real"}), categories={"zip": ("01", "02")})
     paths = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv"}
-    tables, weights = read_learning_tables(paths, TableLayout(), columns)
-    assert weights is None
-    schema = tables["train"].schema
+    found = read_learning_tables(paths, TableLayout(), columns)
+    assert found.weights == {}
+    tables, schema = found.tables, found.schema
     assert schema.categories == (("< 2", ">= 2"), ("0.5", "1"), ("01", "02"), ("7", "x"), (1, 2))
     assert tables["test"].codes.T.tolist() == [[0, 1, 0, 0, 1], [1, 0, 1, 0, 0]]
     write_schema_file(schema, tmp_path / "s.toml")
-    again, _ = read_learning_tables(paths, TableLayout(), read_schema_file(tmp_path / "s.toml"))
+    again = read_learning_tables(paths, TableLayout(), read_schema_file(tmp_path / "s.toml")).tables
     assert again["train"].schema == schema
     assert np.array_equal(again["test"].codes, tables["test"].codes)
     # Queries: gaps, integers with a decimal point as pandas writes them, intervals, columns left out.
     (tmp_path / "rows.csv").write_text("h,real,zip,n\n< 2,1.0,,1.0\n,,02,\n")
-    rows = read_rows(tmp_path / "rows.csv", schema)
+    rows = read_rows(tmp_path / "rows.csv", schema, TableLayout())
     evidence = schema.encode_evidence(rows, may_lack_columns=True)
     assert evidence.T.tolist() == [[0, 1, -1, -1, 0], [-1, -1, 1, -1, -1]]
     (tmp_path / "rows.csv").write_text("h,n\n1.25,2\n\n")
-    evidence = schema.encode_evidence(read_rows(tmp_path / "rows.csv", schema), may_lack_columns=True)
+    evidence = schema.encode_evidence(read_rows(tmp_path / "rows.csv", schema, TableLayout()), may_lack_columns=True)
     assert evidence.T.tolist() == [[0, -1, -1, -1, 1]]
     (tmp_path / "rows.csv").write_text("h,n\n1.25,two\n")
     with pytest.raises(DataError, match=r"rows\.csv:2: column 'n': expected a number, found 'two'"):
-        read_rows(tmp_path / "rows.csv", schema)
+        read_rows(tmp_path / "rows.csv", schema, TableLayout())
 
 
 def test_later_tables_in_other_formats(tmp_path: Path) -> None:
@@ -243,7 +241,7 @@ def test_later_tables_in_other_formats(tmp_path: Path) -> None:
     pd.DataFrame({"r": [0.5], "h": [7]}).to_feather(tmp_path / "b.feather")
     columns = ColumnOptions({"h": Bins((1,))}, frozenset({"id"}), frozenset({"r"}))
     paths = {"train": tmp_path / "a.parquet", "test": tmp_path / "b.feather"}
-    tables, _ = read_learning_tables(paths, layout_of(False, None), columns)
+    tables = read_learning_tables(paths, layout_of(False, None), columns).tables
     assert tables["test"].codes.tolist() == [[1], [1]]
 
 
@@ -253,18 +251,12 @@ def test_unseen_categories_and_weights_of_later_tables(tmp_path: Path) -> None:
     paths = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv"}
     message = r"test\.csv: column 'a', row 1: expected one of its categories, 'x', 'y'; found 'z' \(the model knows"
     with pytest.raises(DataError, match=message):
-        read_learning_tables(paths, TableLayout())
-    for name in ("train", "test"):
-        (tmp_path / f"{name}.data").write_text("2|0,1\n1,0\n")
+        read_learning_tables(paths, TableLayout(), ColumnOptions())
+    (tmp_path / "train.data").write_text("2|0,1\n1,0\n")
     (tmp_path / "valid.data").write_text("0,1\n1,0\n")
-    tables, weights = read_learning_tables(
-        {"train": tmp_path / "train.data", "valid": tmp_path / "valid.data"}, TableLayout()
-    )
-    assert weights is not None
-    assert weights.tolist() == [2, 1]
-    assert tables["valid"].n_rows == 2
-    with pytest.raises(DataError, match=r"test\.data: expected rows without weights"):
-        read_learning_tables({"train": tmp_path / "train.data", "test": tmp_path / "test.data"}, TableLayout())
+    weighted = {"train": tmp_path / "train.data", "valid": tmp_path / "valid.data"}
+    weights = read_learning_tables(weighted, TableLayout(), ColumnOptions()).weights
+    assert {role: found.tolist() for role, found in weights.items()} == {"train": [2, 1]}
 
 
 def test_columns_are_shown_in_a_few_words() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from learnac import LearnAC, infer
+from learnac import LearnAC, QueryError, infer
 
 
 def close(found: Any, expected: Any) -> None:
@@ -175,3 +176,22 @@ class TestHard:
             found = case.model.log_probability({"x3": value}, rows, soft={"x3": likelihoods})
             close(np.exp(found), np.array(expected)[:, value])
         assert (case.model.log_probability({"x3": 2}, rows, soft={"x3": likelihoods}) == -np.inf).all()
+
+
+def test_unknown_values_of_every_kind_in_a_dict() -> None:
+    frame = pd.DataFrame({"a": ["x", "y"] * 20, "b": [1, 2, 2, 1] * 10})
+    model = LearnAC().fit(frame)
+    expected = model.marginals({"a": "x"})["b"]
+    for unknown in (None, float("nan"), np.float32("nan"), np.float64("nan"), pd.NA, pd.NaT, np.datetime64("NaT")):
+        assert np.array_equal(model.marginals({"a": "x", "b": unknown})["b"], expected)
+    weights = model.marginals({"a": "x", "b": [1.0, 3.0]})["b"]
+    for likelihoods in (np.array([1.0, 3.0]), (1, 3), pd.Series([1.0, 3.0]), {1: 1.0, 2: 3.0}):
+        assert np.array_equal(model.marginals({"a": "x", "b": likelihoods})["b"], weights)
+
+
+def test_what_is_no_soft_evidence_is_told_of() -> None:
+    model = LearnAC().fit(np.array([[0, 1], [1, 0], [1, 1]]))
+    with pytest.raises(TypeError, match="soft: expected a mapping from names to likelihoods, found list"):
+        model.marginals({}, soft=[0.5, 0.5])  # type: ignore[arg-type]
+    with pytest.raises(QueryError, match="expected likelihoods for at least one row, found none"):
+        model.marginals({}, soft={"x0": np.ones((0, 2))})

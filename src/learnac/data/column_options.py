@@ -17,15 +17,13 @@ ALL_COLUMNS = "*"
 class ColumnOptions:
     """What is stated about columns, by name. What is not stated is found out.
 
-    `as_category` are the columns whose every value is a category, however many there are. `arity` says that all
-    columns not named here hold codes below it.
+    `as_category` are the columns whose every value is a category, however many there are.
     """
 
     bins: Mapping[str, Bins | Binning] = field(default_factory=dict)
     drop: frozenset[str] = frozenset()
     as_category: frozenset[str] = frozenset()
     categories: Mapping[str, tuple[Category, ...]] = field(default_factory=dict)
-    arity: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drop", frozenset(self.drop))
@@ -47,7 +45,6 @@ class ColumnOptions:
             self.drop | (other.drop - mine),
             self.as_category | (other.as_category - mine),
             {**{name: values for name, values in other.categories.items() if name not in mine}, **self.categories},
-            other.arity if self.arity is None else self.arity,
         )
 
 

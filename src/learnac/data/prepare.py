@@ -58,7 +58,7 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
         raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
     check_no_missing(open_columns(open_frame(frame.table)))
-    categories = _stated_categories(frame, options)
+    categories = {**frame.categories, **options.categories}
     bins: dict[str, Bins] = {}
     for name in frame.table.column_names:
         if name in options.as_category:
@@ -74,11 +74,6 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     return PreparedTable(
         dataset, frame.weights, tuple(name for name in given.table.column_names if name in options.drop)
     )
-
-
-def _stated_categories(frame: Frame, options: ColumnOptions) -> dict[str, tuple[Category, ...]]:
-    codes = {} if options.arity is None else dict.fromkeys(frame.table.column_names, tuple(range(options.arity)))
-    return {**frame.categories, **codes, **options.categories}
 
 
 def matched(table: object, schema: Schema, drop: Collection[str] = ()) -> Frame:

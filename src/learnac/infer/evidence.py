@@ -62,6 +62,8 @@ class Given:
 
 def read_given(engine: Engine, given: object, soft: Soft | None = None, *, may_lack_columns: bool = True) -> Given:
     """Evidence as a person writes it down; None for none at all."""
+    if soft is not None and not isinstance(soft, Mapping):
+        raise TypeError(f"soft: expected a mapping from names to likelihoods, found {type(soft).__name__}")
     likelihoods: dict[int, Any] = {}
     if given is None:
         given = {}
@@ -84,13 +86,20 @@ def _read_mapping(engine: Engine, given: Mapping[Any, Any], likelihoods: dict[in
     codes = np.full((engine.schema.n_variables, 1), UNKNOWN, dtype=engine.schema.evidence_dtype)
     for name, value in given.items():
         variable = engine.position(name)
-        if value is None or (isinstance(value, float) and np.isnan(value)):
-            continue
-        if isinstance(value, Mapping | np.ndarray) or (isinstance(value, Sequence) and not isinstance(value, str)):
+        is_many = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
+        if is_many or (hasattr(value, "__array__") and np.ndim(value) > 0):
             likelihoods[variable] = value
-        else:
+        elif not _is_unknown(value):
             codes[variable] = engine.code(variable, value)
     return codes
+
+
+def _is_unknown(value: Any) -> bool:
+    """None, NaN of any kind, and pandas' NA and NaT, of which none says that it equals itself."""
+    try:
+        return value is None or not value == value  # noqa: PLR0124, SIM201
+    except TypeError:  # pandas' NA is neither true nor false.
+        return True
 
 
 def _with_likelihoods(
@@ -134,6 +143,8 @@ def _likelihood_table(engine: Engine, variable: int, values: Any) -> NDArray[np.
     if table.ndim != 2 or table.shape[1] != arity:
         shape = np.shape(values)
         raise QueryError(f"variable {name!r}: expected {arity} likelihoods, one per category, found shape {shape}")
+    if len(table) == 0:
+        raise QueryError(f"variable {name!r}: expected likelihoods for at least one row, found none")
     broken = ~np.isfinite(table) | (table < 0)
     if broken.any():
         raise QueryError(f"variable {name!r}: expected finite likelihoods from 0, found {table[broken][0]}")

@@ -71,7 +71,8 @@ def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> f
 
 
 def _positions(engine: Engine, variables: Any) -> list[int]:
-    names = [variables] if isinstance(variables, str) else list(variables)
+    is_one = isinstance(variables, str) or not isinstance(variables, Iterable)
+    names = [variables] if is_one else list(variables)
     positions = list(dict.fromkeys(engine.position(name) for name in names))
     if not positions:
         raise QueryError("expected at least one variable, found none")

@@ -40,8 +40,8 @@ def log_probability(
 ) -> Any:
     """Log P(query | given) of each row; minus infinity where the evidence excludes the query.
 
-    The query and the evidence are tables of as many rows, or one of them is one row for all. Where a row has both a
-    query and evidence for a variable, they must agree. Cost: one upward pass for both probabilities.
+    The query and the evidence are tables of as many rows, or one of them is a dict, for all rows. Where a row has both
+    a query and evidence for a variable, they must agree. Cost: one upward pass for both probabilities.
     """
     engine = engine_of(circuit)
     evidence = read_given(engine, given, soft)
