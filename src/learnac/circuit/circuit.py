@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.drawing import Drawing
+
+CircuitArrays: TypeAlias = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint8],
+    NDArray[np.uint32],
+    NDArray[np.uint64],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+]
 
 
 class NodeKind(IntEnum):
@@ -58,6 +67,12 @@ class Circuit:
     @property
     def root(self) -> int:
         return self.n_nodes - 1
+
+    @property
+    def arrays(self) -> CircuitArrays:
+        """What the core takes, in its order: arities, kinds, labels, child offsets, children, parameters."""
+        arities = self.schema.arities.astype(np.uint32)
+        return arities, self.kinds, self.labels, self.child_offsets, self.children, self.parameters
 
     def children_of(self, node: int) -> NDArray[np.uint32]:
         return self.children[int(self.child_offsets[node]) : int(self.child_offsets[node + 1])]

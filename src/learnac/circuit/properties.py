@@ -22,17 +22,7 @@ class Properties(NamedTuple):
 def properties(circuit: Circuit) -> Properties:
     """Which of the properties hold. Cost: a pass over the edges for each 64 variables, and one for each 64 values."""
     variable_of_parameter = np.ascontiguousarray(circuit.parameter_origins[:, 0], dtype=np.int32)
-    return Properties(
-        *circuit_properties(
-            circuit.schema.arities.astype(np.uint32),
-            circuit.kinds,
-            circuit.labels,
-            circuit.child_offsets,
-            circuit.children,
-            circuit.parameters,
-            variable_of_parameter,
-        )
-    )
+    return Properties(*circuit_properties(*circuit.arrays, variable_of_parameter))
 
 
 def is_smooth(circuit: Circuit) -> bool:

@@ -155,7 +155,7 @@ Resume: TypeAlias = Annotated[
 ]
 Json: TypeAlias = Annotated[
     bool,
-    typer.Option("--json", metavar="", help="Print one JSON object instead of the summary.", rich_help_panel=_OUTPUT),
+    typer.Option("--json", metavar="", help="Print one JSON object.", rich_help_panel=_OUTPUT),
 ]
 Debug: TypeAlias = Annotated[
     bool,

@@ -5,8 +5,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from learnac.cli.options import Debug, Delimiter, Json, NoHeader
+
+__all__ = ["Debug", "Delimiter", "Given", "Json", "ModelFile", "NoHeader", "Out", "Rows", "RowsFile", "Threads"]
+
 _EVIDENCE = "Evidence"
-_TABLES = "Tables"
 _OUTPUT = "Output"
 
 ModelFile: TypeAlias = Annotated[
@@ -27,18 +30,6 @@ Rows: TypeAlias = Annotated[
         metavar="TABLE", help="What is known of many rows, instead: empty is unknown.", rich_help_panel=_EVIDENCE
     ),
 ]
-NoHeader: TypeAlias = Annotated[
-    bool,
-    typer.Option("--no-header", metavar="", help="The table has no line of names.", rich_help_panel=_TABLES),
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHARACTER",
-        help="What separates values; 'tab' for a tab. By the file's name, if not said.",
-        rich_help_panel=_TABLES,
-    ),
-]
 Threads: TypeAlias = Annotated[
     int, typer.Option(metavar="N", min=1, help="Threads to answer with.", rich_help_panel=_OUTPUT)
 ]
@@ -49,10 +40,4 @@ Out: TypeAlias = Annotated[
         help="Write a table here (.csv, .tsv, .parquet, .feather) instead of printing it.",
         rich_help_panel=_OUTPUT,
     ),
-]
-Json: TypeAlias = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print one JSON object.", rich_help_panel=_OUTPUT)
-]
-Debug: TypeAlias = Annotated[
-    bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.", rich_help_panel=_OUTPUT)
 ]

@@ -19,12 +19,9 @@ class Engine:
 
     def __init__(self, circuit: Circuit) -> None:
         schema = circuit.schema
-        arities = schema.arities.astype(np.uint32)
         self.schema = schema
-        self.evaluator = Evaluator(
-            arities, circuit.kinds, circuit.labels, circuit.child_offsets, circuit.children, circuit.parameters
-        )
-        self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(arities)]).astype(np.int64)
+        self.evaluator = Evaluator(*circuit.arrays)
+        self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(schema.arities)]).astype(np.int64)
         self.all_variables = np.arange(schema.n_variables, dtype=np.uint32)
         # A sum that decides a variable has children that exclude each other.
         self.is_deterministic = bool((circuit.labels[circuit.kinds == NodeKind.SUM] != Circuit.NO_LABEL).all())

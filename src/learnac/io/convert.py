@@ -10,10 +10,12 @@ from typing import Any
 from learnac.circuit import Circuit
 from learnac.data import Schema
 from learnac.errors import ModelFileError
-from learnac.io.bif import read_bif, write_bif
+from learnac.io.bif_reader import read_bif
+from learnac.io.bif_writer import write_bif
 from learnac.io.compile import compile_network
 from learnac.io.libra_ac import read_ac, write_ac
-from learnac.io.libra_bn import read_bn, write_bn
+from learnac.io.libra_bn_reader import read_bn
+from learnac.io.libra_bn_writer import write_bn
 from learnac.io.model_file import StoredModel, read_model, write_model
 from learnac.network import BayesNet
 

@@ -15,7 +15,7 @@ from learnac.data import Schema
 from learnac.data.schema import MAX_ARITY
 from learnac.errors import ModelFileError
 from learnac.files import replace_file
-from learnac.io.bif import read_text
+from learnac.io.foreign import read_text
 
 # Values of all variables together: each gets an indicator, whether the file has it or not.
 _MAX_VALUES = 1_000_000

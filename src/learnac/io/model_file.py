@@ -115,14 +115,7 @@ def _check_circuit(circuit: Circuit) -> None:
     if origins.shape != (n_parameters, 3) or (origins < -1).any() or (origins[:, 0] >= len(arities)).any():
         raise ModelFileError("the parameters' origins do not fit the schema")
     try:
-        evaluator = Evaluator(
-            arities.astype(np.uint32),
-            circuit.kinds,
-            circuit.labels,
-            circuit.child_offsets,
-            circuit.children,
-            circuit.parameters,
-        )
+        evaluator = Evaluator(*circuit.arrays)
     except ValueError as error:
         raise ModelFileError(str(error)) from None
     everything_unknown = np.full((len(arities), 1), -1, dtype=np.int32), np.empty(0, np.uint32), np.empty((0, 0))

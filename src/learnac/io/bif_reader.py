@@ -1,13 +1,11 @@
-"""Bayesian networks in the Interchange Format (BIF), as docs/formats/bif.md describes it."""
+"""Reading Bayesian networks in the Interchange Format (BIF), as docs/formats/bif.md describes it."""
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,26 +15,18 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.errors import DataError, ModelFileError, listed
-from learnac.files import replace_file
+from learnac.io.bif_words import CATEGORIES, NAME
+from learnac.io.foreign import checked_network, normalised, read_text, tree_of_table
 from learnac.network import BayesNet, TreeCPD
-from learnac.types import Category
 
 Floats = NDArray[np.float64]
 
-MAX_TABLE = 1_000_000
-"""Entries of a table that is written: rows times values."""
-
-# A `default` can stand for more rows than memory holds, and a small compressed file for more text.
+# A `default` can stand for more rows than memory holds.
 _MAX_READ_TABLE = 1 << 22
-_MAX_TEXT = 1 << 30
 
 _SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(r'"([^"\n]*)"|[{}()\[\];,|]|(?:(?!//|/\*)[^\s{}()\[\];,|"])+')
 _PROPERTY = re.compile(r'\s*([^\s=;"]*)\s*=?((?:"[^"\n]*"|[^;"])*);')
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_KEYWORDS = frozenset({"default", "discrete", "network", "probability", "property", "table", "type", "variable"})
-# Properties of a variable that keep what its words in the file cannot say.
-_NAME, _CATEGORIES = "learnac_name", "learnac_categories"
 
 
 def read_bif(source: str | Path) -> BayesNet:
@@ -51,82 +41,6 @@ def read_bif(source: str | Path) -> BayesNet:
     schema = _schema_of(parser)
     trees = tuple(_tree_of(parser, child, variable) for child, variable in enumerate(parser.variables.values()))
     return checked_network(BayesNet(schema, trees), name)
-
-
-def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE) -> None:
-    """Writes the network with its trees expanded to tables. ValueError for one of more than `max_table` entries."""
-    schema = network.schema
-    tables = [_table_of(schema, tree, max_table) for tree in network.trees]
-    # Names that differ in case only are one to some readers.
-    words = _unique_words(schema.names, str.lower)
-    values = [_unique_words(categories, str) for categories in schema.categories]
-    lines = ["network learnac {", "}"]
-    for variable, word in enumerate(words):
-        lines += _variable_lines(word, values[variable], schema.names[variable], schema.categories[variable])
-    for tree, table in zip(network.trees, tables, strict=True):
-        lines += _probability_lines(tree, table, words, values)
-    replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
-
-
-def read_text(source: str | Path) -> tuple[str, str]:
-    """A text, and what messages call it. A string with a line break is the text; all else is the path of a file."""
-    if isinstance(source, str) and "\n" in source:
-        return source, "text"
-    content = Path(source).read_bytes()
-    try:
-        if content.startswith(b"\x1f\x8b"):
-            unpacker = zlib.decompressobj(wbits=31)
-            content = unpacker.decompress(content, _MAX_TEXT)
-            if not unpacker.eof:
-                raise ModelFileError(f"{source}: the compressed text is cut short, or longer than {_MAX_TEXT:,} bytes")
-        return content.decode("utf-8-sig"), str(source)
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise ModelFileError(f"{source}: expected text, or text that gzip compressed: {error}") from None
-
-
-def checked_network(network: BayesNet, name: str) -> BayesNet:
-    try:
-        network.ordered()
-    except ValueError as error:
-        raise ModelFileError(f"{name}: {error}") from None
-    return network
-
-
-def normalised(rows: Floats) -> Floats | None:
-    """Rows of numbers as distributions, or None if they are none. Files round them: sums may be off by 0.01."""
-    if not (np.isfinite(rows).all() and (rows >= 0).all()):
-        return None
-    sums = rows.sum(axis=-1, keepdims=True)
-    if (abs(sums - 1) > 0.01).any():
-        return None
-    return np.where(abs(sums - 1) > 1e-12, rows / sums, rows)
-
-
-def tree_of_table(child: int, parents: Sequence[int], table: Floats) -> TreeCPD:
-    """The tree that asks the parents in this order, except where they make no difference.
-
-    The table is (values of each parent x ... x values of the child). Inner nodes get the mean of their rows.
-    """
-    parts: list[tuple[Floats, Sequence[int]]] = [(table, parents)]
-    variables, starts, routes, parameters = [], [], list[int](), []
-    for rows, asked in parts:  # grows while it is read: parents before children, level by level
-        part, left = rows, asked
-        while left and (part == part[:1]).all():
-            part, left = part[0], left[1:]
-        variables.append(left[0] if left else -1)
-        starts.append(len(routes))
-        parameters.append(part.reshape(-1, table.shape[-1]).mean(axis=0) if left else part)
-        if left:
-            routes.extend(range(len(parts), len(parts) + len(part)))
-            parts.extend((branch, left[1:]) for branch in part)
-    return TreeCPD(
-        child=child,
-        variables=np.array(variables, dtype=np.int32),
-        route_starts=np.array(starts, dtype=np.int64),
-        routes=np.array(routes, dtype=np.int32),
-        counts=np.zeros((len(parts), table.shape[-1])),
-        parameters=np.array(parameters),
-    )
 
 
 @dataclass(slots=True)
@@ -219,7 +133,7 @@ class _Parser:
         if found is None:
             raise self.error("expected a property that ends with ';'")
         self.end = found.end()
-        if found[1] in (_NAME, _CATEGORIES):
+        if found[1] in (NAME, CATEGORIES):
             try:
                 properties[found[1]] = json.loads(found[2])
             except (ValueError, RecursionError):
@@ -290,10 +204,10 @@ class _Parser:
 def _schema_of(parser: _Parser) -> Schema:
     names, categories = [], []
     for variable in parser.variables.values():
-        names.append(variable.properties.get(_NAME, variable.word))
-        kept = variable.properties.get(_CATEGORIES, list(variable.states))
+        names.append(variable.properties.get(NAME, variable.word))
+        kept = variable.properties.get(CATEGORIES, list(variable.states))
         if not isinstance(kept, list) or len(kept) != len(variable.states):
-            message = f"variable {variable.word!r}: expected a list of {len(variable.states)} in {_CATEGORIES}"
+            message = f"variable {variable.word!r}: expected a list of {len(variable.states)} in {CATEGORIES}"
             raise parser.error(f"{message}, found {kept!r}", variable.start)
         categories.append(tuple(kept))
     if unknown := [word for word in parser.probabilities if word not in parser.variables]:
@@ -364,71 +278,3 @@ def _rows(parser: _Parser, numbers: list[float], start: int, n_rows: int, arity:
     if found is None:
         raise parser.error("expected probabilities from 0 to 1 that add up to 1", start)
     return found
-
-
-def _parents_of(tree: TreeCPD) -> list[int]:
-    """The parents as the tree asks them, so that it is read back as it was if it always asks in one order."""
-    return list(dict.fromkeys(variable for variable in tree.variables.tolist() if variable >= 0))
-
-
-def _table_of(schema: Schema, tree: TreeCPD, max_table: int) -> Floats:
-    """The tree's distribution for each state of its parents, the last parent's changing fastest."""
-    parents = _parents_of(tree)
-    shape = [len(schema.categories[parent]) for parent in parents]
-    n_entries = prod(shape) * len(schema.categories[tree.child])
-    if n_entries > max_table:
-        names = listed([schema.names[parent] for parent in parents])
-        message = f"the table of {schema.names[tree.child]!r} given {names} would have {n_entries:,} entries"
-        raise ValueError(f"{message}: max_table is {max_table:,}")
-    if not parents:
-        return tree.parameters[:1]
-    places = {parent: place for place, parent in enumerate(parents)}
-    variables = np.array([places.get(variable, -1) for variable in tree.variables.tolist()], dtype=np.int32)
-    states = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1)
-    return tree.parameters[replace(tree, variables=variables).leaf_of(states)]
-
-
-def _unique_words(items: Iterable[object], same: Callable[[str], str]) -> list[str]:
-    """A word of the format for each name or category: itself, if it is one."""
-    words: list[str] = []
-    taken: set[str] = set()
-    for item in items:
-        stem = str(item)
-        if not (_WORD.fullmatch(stem) or (isinstance(item, int) and item >= 0)) or stem in _KEYWORDS:
-            stem = "_" + re.sub(r"[^A-Za-z0-9]+", "_", stem).strip("_")
-        word, number = stem, 1
-        while same(word) in taken:
-            number += 1
-            word = f"{stem}_{number}"
-        taken.add(same(word))
-        words.append(word)
-    return words
-
-
-def _variable_lines(word: str, values: list[str], name: str, categories: tuple[Category, ...]) -> Iterator[str]:
-    yield f"variable {word} {{"
-    yield f"  type discrete [ {len(values)} ] {{ {', '.join(values)} }};"
-    if word != name:
-        yield f"  property {_NAME} = {_json(name)};"
-    if values != list(categories):
-        yield f"  property {_CATEGORIES} = [{', '.join(map(_json, categories))}];"
-    yield "}"
-
-
-def _json(item: Category) -> str:
-    """JSON without any character that means something in the format."""
-    if not isinstance(item, str):
-        return json.dumps(item)
-    units = np.frombuffer(item.encode("utf-16-le", "surrogatepass"), dtype="<u2")
-    plain = re.compile(r"[A-Za-z0-9 _.-]")
-    return '"' + "".join(chr(unit) if plain.match(chr(unit)) else f"\\u{unit:04x}" for unit in units) + '"'
-
-
-def _probability_lines(tree: TreeCPD, table: Floats, words: list[str], values: list[list[str]]) -> Iterator[str]:
-    parents = _parents_of(tree)
-    given = f" | {', '.join(words[parent] for parent in parents)}" if parents else ""
-    yield f"probability ( {words[tree.child]}{given} ) {{"
-    for state, row in zip(product(*(values[parent] for parent in parents)), table, strict=True):
-        head = f"({', '.join(state)})" if parents else "table"
-        yield f"  {head} {', '.join(map(repr, row.tolist()))};"
-    yield "}"

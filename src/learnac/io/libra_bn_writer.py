@@ -1,0 +1,79 @@
+"""Writing Bayesian networks in the format of the Libra toolkit: every question as one value against the rest."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Schema
+from learnac.files import replace_file
+from learnac.io.compile import branches_of
+from learnac.network import BayesNet, TreeCPD
+
+_DEEPEST_INDENT = 32
+
+
+def write_bn(network: BayesNet, path: str | Path) -> None:
+    """Writes the trees, every question as one value against the rest. Names, categories and counts are lost."""
+    arities = network.schema.arities.tolist()
+    lines = [",".join(map(str, arities)), "BN {"]
+    for tree in network.trees:
+        lines += [f"v{tree.child} {{", "tree {", _tree_text(tree, network.schema), "}", "}"]
+    replace_file(path, ("\n".join([*lines, "}"]) + "\n").encode("ascii"))
+
+
+def _tree_text(tree: TreeCPD, schema: Schema) -> str:
+    """The tree, depth first, each subtree on a line of its own; Libra reads no line that begins by closing one."""
+    arities = schema.arities.tolist()
+    left = [(1 << arity) - 1 for arity in arities]  # values left on the way, as bits
+    pieces: list[str] = []
+    # Text to write, nodes to visit at a depth, and variables to give these values, the next one last.
+    pending: list[str | tuple[int, int] | tuple[None, int, int]] = [(0, 0)]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                pieces.append(text)
+            case (None, variable, values):
+                left[variable] = values
+            case (node, depth):
+                start = "\n" + " " * min(depth, _DEEPEST_INDENT)
+                variable = int(tree.variables[node])
+                if variable < 0:
+                    pieces.append(start + _leaf_text(tree.child, tree.parameters[node]))
+                    continue
+                tests, rest = _tests(tree, node, left[variable], schema)
+                steps: list[str | tuple[int, int] | tuple[None, int, int]] = []
+                for value, branch in tests:
+                    steps += [f"{start}(v{variable}_{value}", (None, variable, 1 << value), (branch, depth + 1)]
+                others = left[variable] & ~sum(1 << value for value, _ in tests)
+                steps += [(None, variable, others), (rest, depth + bool(tests)), (None, variable, left[variable])]
+                pending.extend(reversed([*steps, ")" * len(tests)]))
+    return "".join(pieces).lstrip("\n")
+
+
+def _leaf_text(child: int, parameters: NDArray[np.float64]) -> str:
+    logs = [repr(math.log(p)) if p > 0 else "-inf" for p in parameters.tolist()]
+    tests = "".join(f"(v{child}_{value} {log} " for value, log in enumerate(logs[:-1]))
+    return tests + logs[-1] + ")" * (len(logs) - 1)
+
+
+def _tests(tree: TreeCPD, node: int, left: int, schema: Schema) -> tuple[list[tuple[int, int]], int]:
+    """An inner node as tests of single values, each with its branch, and the branch of the rest."""
+    variable = int(tree.variables[node])
+    values = branches_of(tree, node, len(schema.categories[variable]))
+    open_branches = [branch for branch in values if values[branch] & left]
+    rest = max(open_branches, key=lambda b: ((values[b] & left).bit_count(), values[b].bit_count(), values[b]))
+    tests = []
+    for branch in open_branches:
+        taken = values[branch] & left
+        if branch != rest and taken.bit_count() > 1:
+            question = f"node {node} of the tree of {schema.names[tree.child]!r} asks {schema.names[variable]!r}"
+            raise ValueError(
+                f"{question}: expected one value against the rest, or all apart; found several in two branches"
+            )
+        if branch != rest:
+            tests.append((taken.bit_length() - 1, branch))
+    return tests, rest
