@@ -136,6 +136,8 @@ def test_a_value_of_many_rows_has_a_bin_of_its_own() -> None:
     capped = list(range(60)) + [99] * 40
     assert Binning(5).fit(capped).codes([0, 59, 60, 98, 99]).tolist() == [0, 2, 2, 3, 3]
     assert Binning(5).fit([0, 0, 0, 1, 1]).labels == ("< 1", ">= 1")
+    # Two frequent values, and one bin to give away.
+    assert Binning(3).fit([0] * 4 + [1] + [2] * 4 + [3]).labels == ("< 1", "[1, 2)", ">= 2")
     assert Binning(5).fit([7, 7]).labels == ("any number",)
 
 
