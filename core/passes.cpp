@@ -26,24 +26,22 @@ class FlushToZero {
 };
 
 template <int N>
-LEARNAC_INLINE void fill_constant(Linear<N>& x, const Program&, const ProgramNode& node, std::uint32_t) {
-  for (int i = 0; i < N; ++i) x.mantissa[i] = node.constant;
+LEARNAC_INLINE void fill_constant(Linear<N>& x, const Program& program, std::uint32_t term) {
+  for (int i = 0; i < N; ++i) x.mantissa[i] = program.term(term).constant;
 }
 
 template <int N>
-LEARNAC_INLINE void fill_constant(Wide<N>& x, const Program& program, const ProgramNode&, std::uint32_t i) {
-  fill(x, program.constant(i));
+LEARNAC_INLINE void fill_constant(Wide<N>& x, const Program& program, std::uint32_t term) {
+  fill(x, program.constant(term));
 }
 
 template <class Lanes>
-LEARNAC_INLINE void product_value(const Program& program, Block<Lanes>& block, const ProgramNode& node,
-                                  std::uint32_t i) {
-  Lanes value;
-  fill_constant(value, program, node, i);
-  const std::uint32_t* edges = program.edges(node);
-  for (std::uint32_t e = 0; e < node.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
-  for (std::uint32_t e = node.n_indicators; e < node.n_edges; ++e) multiply(value, block.values[edges[e]]);
-  block.values[i] = value;
+LEARNAC_INLINE void value_of_term(const Program& program, const Block<Lanes>& block, std::uint32_t t, Lanes& value) {
+  const Term& term = program.term(t);
+  fill_constant(value, program, t);
+  const std::uint32_t* edges = program.edges(term);
+  for (std::uint32_t e = 0; e < term.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
+  for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) multiply(value, block.values[edges[e]]);
 }
 
 template <class Lanes, class Combine>
@@ -52,15 +50,14 @@ LEARNAC_INLINE void upward_with(const Program& program, Block<Lanes>& block, Com
   for (std::size_t k = block.alive.size(); k-- > 0;) {
     const std::uint32_t i = block.alive[k];
     const ProgramNode& node = program.node(i);
-    if (!node.is_sum) {
-      product_value(program, block, node, i);
-      continue;
-    }
     Lanes value;
     fill(value, {0, 0});
-    const std::uint32_t* edges = program.edges(node);
-    for (std::uint32_t e = 0; e < node.n_edges; ++e)
-      if (block.is_node_alive(edges[e])) combine(value, block.values[edges[e]]);
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+      if (!block.is_term_alive(program.term(t))) continue;
+      Lanes term;
+      value_of_term(program, block, t, term);
+      combine(value, term);
+    }
     block.values[i] = value;
   }
 }
@@ -75,21 +72,21 @@ LEARNAC_INLINE void maximum_values(const Program& program, Block<Lanes>& block) 
   upward_with(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { maximise(x, y); });
 }
 
-// Each factor's derivative is that of the product times all other factors: those before it, and those after it.
+// Each factor's derivative is that of the term times all other factors: those before it, and those after it.
 template <class Lanes>
-LEARNAC_INLINE void product_derivatives(const Program& program, Block<Lanes>& block, const ProgramNode& node,
-                                        std::uint32_t i) {
-  const std::uint32_t* edges = program.edges(node);
+LEARNAC_INLINE void term_derivatives(const Program& program, Block<Lanes>& block, std::uint32_t t, std::uint32_t node) {
+  const Term& term = program.term(t);
+  const std::uint32_t* edges = program.edges(term);
   Lanes before;
-  fill_constant(before, program, node, i);
-  multiply(before, block.derivatives[i]);
+  fill_constant(before, program, t);
+  multiply(before, block.derivatives[node]);
   const auto factor = [&](std::uint32_t e) __attribute__((always_inline)) -> const Lanes& {
-    return e < node.n_indicators ? block.indicators[edges[e]] : block.values[edges[e]];
+    return e < term.n_indicators ? block.indicators[edges[e]] : block.values[edges[e]];
   };
   const auto derivative = [&](std::uint32_t e) __attribute__((always_inline)) -> Lanes& {
-    return e < node.n_indicators ? block.indicator_derivatives[edges[e]] : block.derivatives[edges[e]];
+    return e < term.n_indicators ? block.indicator_derivatives[edges[e]] : block.derivatives[edges[e]];
   };
-  switch (node.n_edges) {
+  switch (term.n_edges) {
     case 0:
       return;
     case 1:
@@ -106,13 +103,13 @@ LEARNAC_INLINE void product_derivatives(const Program& program, Block<Lanes>& bl
     default:
       break;
   }
-  for (std::uint32_t e = 0; e < node.n_edges; ++e) {
+  for (std::uint32_t e = 0; e < term.n_edges; ++e) {
     block.prefixes[e] = before;
     multiply(before, factor(e));
   }
   Lanes after;
   fill(after, {1, 0});
-  for (std::uint32_t e = node.n_edges; e-- > 0;) {
+  for (std::uint32_t e = term.n_edges; e-- > 0;) {
     Lanes rest = block.prefixes[e];
     multiply(rest, after);
     add(derivative(e), rest);
@@ -127,24 +124,15 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
   fill(zero, {0, 0});
   fill(one, {1, 0});
   block.derivatives.resize(program.n_nodes());
-  std::uint32_t most_edges = 0;
-  for (const std::uint32_t i : block.alive) {
-    block.derivatives[i] = zero;
-    most_edges = std::max(most_edges, program.node(i).n_edges);
-  }
-  block.prefixes.resize(std::max<std::size_t>(block.prefixes.size(), most_edges));
+  block.prefixes.resize(program.most_edges());
+  for (const std::uint32_t i : block.alive) block.derivatives[i] = zero;
   block.indicator_derivatives.assign(program.n_indicators(), zero);
   block.derivatives[program.root()] = one;
   for (const std::uint32_t i : block.alive) {
     if (within != nullptr && (within[i / 64] >> (i % 64) & 1) == 0) continue;
     const ProgramNode& node = program.node(i);
-    if (!node.is_sum) {
-      product_derivatives(program, block, node, i);
-      continue;
-    }
-    const std::uint32_t* edges = program.edges(node);
-    for (std::uint32_t e = 0; e < node.n_edges; ++e)
-      if (block.is_node_alive(edges[e])) add(block.derivatives[edges[e]], block.derivatives[i]);
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
+      if (block.is_term_alive(program.term(t))) term_derivatives(program, block, t, i);
   }
 }
 
@@ -155,6 +143,12 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
   LEARNAC_CLONES void upward_maximum(const Program& program, Block<Lanes>& block) { maximum_values(program, block); } \
   LEARNAC_CLONES void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {            \
     derivatives(program, block, within);                                                                              \
+  }                                                                                                                   \
+  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term) {                           \
+    const FlushToZero flush;                                                                                          \
+    Lanes value;                                                                                                      \
+    value_of_term(program, block, term, value);                                                                       \
+    return value;                                                                                                     \
   }
 
 LEARNAC_PASSES(Linear<1>)

@@ -32,11 +32,21 @@ struct Block {
   // To be called whenever the indicators have changed.
   void count_open();
 
-  // Finds the nodes that some row needs: from the root down, leaving out the children of a sum that are zero in all
-  // rows because of the variable it decides.
+  // Finds the nodes that some row needs: from the root down, leaving out the terms that are zero in all rows because of
+  // the variable that their node decides.
   void mark();
 
   bool is_node_alive(std::uint32_t node) const { return (is_alive[node / 64] >> (node % 64) & 1) != 0; }
+
+  // Whether a term of a node that is alive counts. One without a gate may count even if it is zero: then all that it
+  // needs is alive for another's sake.
+  bool is_term_alive(const Term& term) const {
+    if (term.gate != nothing) return is_open[term.gate] != 0;
+    const std::uint32_t* edges = program.edges(term);
+    for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e)
+      if (!is_node_alive(edges[e])) return false;
+    return true;
+  }
 
   const Program& program;
   std::vector<Lanes> indicators;
@@ -47,7 +57,7 @@ struct Block {
   std::vector<Lanes> values;
   std::vector<Lanes> derivatives;            // of the root by each node's value; made by the first downward pass
   std::vector<Lanes> indicator_derivatives;  // of the root by each indicator
-  std::vector<Lanes> prefixes;               // of the product at hand
+  std::vector<Lanes> prefixes;               // of the term at hand
 };
 
 template <class Lanes>
@@ -66,6 +76,10 @@ void Block<Lanes>::count_open() {
 template <class Lanes>
 void Block<Lanes>::mark() {
   const auto set = [&](std::uint32_t node) { is_alive[node / 64] |= std::uint64_t{1} << (node % 64); };
+  const auto needs = [&](const Term& term) {
+    const std::uint32_t* edges = program.edges(term);
+    for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) set(edges[e]);
+  };
   std::fill(is_alive.begin(), is_alive.end(), 0);
   alive.clear();
   set(program.root());
@@ -77,26 +91,19 @@ void Block<Lanes>::mark() {
       const std::uint32_t i = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
       alive.push_back(i);
       const ProgramNode& node = program.node(i);
-      const std::uint32_t* edges = program.edges(node);
-      if (!node.is_sum) {
-        for (std::uint32_t e = node.n_indicators; e < node.n_edges; ++e) set(edges[e]);
-        continue;
-      }
-      const std::uint32_t* gates = program.gates(node);
       std::uint32_t n_through = 0;
       bool has_ungated = false;
-      for (std::uint32_t e = 0; e < node.n_edges; ++e) {
-        if (gates[e] == nothing) {
-          has_ungated = true;
-        } else if (is_open[gates[e]]) {
-          set(edges[e]);
-          ++n_through;
-        }
+      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+        const Term& term = program.term(t);
+        has_ungated |= term.gate == nothing;
+        if (term.gate == nothing || !is_open[term.gate]) continue;
+        needs(term);
+        ++n_through;
       }
-      // The children of such a sum have disjoint values: what is open belongs to no two of them.
+      // The terms of such a sum have disjoint values: what is open belongs to no two of them.
       if (has_ungated && (node.decided == nothing || n_through < n_open[node.decided]))
-        for (std::uint32_t e = 0; e < node.n_edges; ++e)
-          if (gates[e] == nothing) set(edges[e]);
+        for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
+          if (program.term(t).gate == nothing) needs(program.term(t));
     }
   }
 }
@@ -106,11 +113,13 @@ void Block<Lanes>::mark() {
 // allow;
 // - `upward_maximum` does so with maxima for sums: the probability of the most probable world they allow;
 // - `downward` finds, after `upward`, the derivatives of the root by each indicator, only through nodes that are in
-//   `within` if that is given.
-#define LEARNAC_DECLARE_PASSES(Lanes)                               \
-  void upward(const Program& program, Block<Lanes>& block);         \
-  void upward_maximum(const Program& program, Block<Lanes>& block); \
-  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within);
+//   `within` if that is given;
+// - `term_value` is the value of one term, after an upward pass.
+#define LEARNAC_DECLARE_PASSES(Lanes)                                                      \
+  void upward(const Program& program, Block<Lanes>& block);                                \
+  void upward_maximum(const Program& program, Block<Lanes>& block);                        \
+  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within); \
+  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term);
 
 LEARNAC_DECLARE_PASSES(Linear<1>)
 LEARNAC_DECLARE_PASSES(Linear<2>)

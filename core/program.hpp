@@ -1,4 +1,4 @@
-// A frozen circuit, made ready to answer: checked, its parameters folded into its products, the rest in one order.
+// A frozen circuit, made ready to answer: checked, parameters folded into products, and products into sums.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,21 @@ struct CircuitArrays {
 
 inline constexpr std::uint32_t nothing = 0xffffffffu;
 
-// A sum's edges are its children. A product's edges are its indicators, then its children; its parameters are
-// multiplied into one constant.
-struct ProgramNode {
+// A constant times some indicators times some nodes: its edges are its indicators, then its nodes. The parameters of a
+// product are multiplied into its constant.
+struct Term {
+  double constant;  // 0 where it underflows
   std::uint32_t first_edge;
   std::uint32_t n_edges;
   std::uint32_t n_indicators;
-  std::uint32_t decided;  // the variable that a sum decides; nothing for other sums
-  bool is_sum;
-  double constant;  // of a product; 0 where it underflows
+  std::uint32_t gate;  // an indicator, of the variable that the node decides, without which it is zero; or nothing
+};
+
+// A sum of terms. A product is a sum of one term; a product below one sum alone is a term of that sum.
+struct ProgramNode {
+  std::uint32_t first_term;
+  std::uint32_t n_terms;
+  std::uint32_t decided;  // the variable that a sum decides; nothing for other sums, and for products
 };
 
 // Nodes have children of smaller number, and the last one is the root.
@@ -48,12 +54,15 @@ class Program {
   std::uint32_t n_nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
   std::uint32_t root() const { return n_nodes() - 1; }
   const ProgramNode& node(std::uint32_t i) const { return nodes_[i]; }
-  Scalar constant(std::uint32_t i) const { return constants_[i]; }
-  const std::uint32_t* edges(const ProgramNode& node) const { return edges_.data() + node.first_edge; }
-  // For each child of a sum: the indicator of the decided variable without which it is zero, or nothing.
-  const std::uint32_t* gates(const ProgramNode& node) const { return gates_.data() + node.first_edge; }
-  // Edges of the circuit that this node stands for, its parameters included.
-  std::uint32_t n_circuit_edges(std::uint32_t i) const { return n_circuit_edges_[i]; }
+  const Term& term(std::uint32_t i) const { return terms_[i]; }
+  std::span<const Term> terms(const ProgramNode& node) const { return {terms_.data() + node.first_term, node.n_terms}; }
+  Scalar constant(std::uint32_t term) const { return constants_[term]; }
+  const std::uint32_t* edges(const Term& term) const { return edges_.data() + term.first_edge; }
+  // Edges of the circuit that a term stands for, those to its parameters included.
+  std::uint32_t n_circuit_edges(std::uint32_t term) const { return n_circuit_edges_[term]; }
+
+  // The most edges that a term has.
+  std::uint32_t most_edges() const { return most_edges_; }
 
   // Which nodes have an indicator of one of these variables below them, as bits.
   std::vector<std::uint64_t> nodes_above(std::span<const std::uint32_t> variables) const;
@@ -68,10 +77,11 @@ class Program {
 
   std::vector<std::uint32_t> first_indicator_;
   std::vector<ProgramNode> nodes_;
-  std::vector<Scalar> constants_;
-  std::vector<std::uint32_t> n_circuit_edges_;
+  std::vector<Term> terms_;
+  std::vector<Scalar> constants_;               // of terms
+  std::vector<std::uint32_t> n_circuit_edges_;  // of terms
   std::vector<std::uint32_t> edges_;
-  std::vector<std::uint32_t> gates_;
+  std::uint32_t most_edges_ = 0;
   double smallest_linear_root_ = 0;
 };
 

@@ -35,21 +35,18 @@ class Random {
   std::uint64_t state_;
 };
 
-// One child of each sum from the root down: a world. Indicators met are reported.
+// One term of each node from the root down: a world. Indicators met are reported.
 template <class Lanes, class Choose, class Meet>
 void walk(const Block<Lanes>& block, std::vector<std::uint32_t>& stack, Choose choose, Meet meet) {
   const Program& program = block.program;
   stack.assign(1, program.root());
   while (!stack.empty()) {
-    const ProgramNode& node = program.node(stack.back());
+    const std::uint32_t node = stack.back();
     stack.pop_back();
-    const std::uint32_t* edges = program.edges(node);
-    if (node.is_sum) {
-      stack.push_back(choose(node));
-      continue;
-    }
-    for (std::uint32_t e = 0; e < node.n_indicators; ++e) meet(edges[e]);
-    stack.insert(stack.end(), edges + node.n_indicators, edges + node.n_edges);
+    const Term& term = program.term(choose(node));
+    const std::uint32_t* edges = program.edges(term);
+    for (std::uint32_t e = 0; e < term.n_indicators; ++e) meet(edges[e]);
+    stack.insert(stack.end(), edges + term.n_indicators, edges + term.n_edges);
   }
 }
 
@@ -229,16 +226,21 @@ struct MostProbable : RowQuery {
     log_values[row] = log_of(root_of(block, l));
     if (log_values[row] == -HUGE_VAL) return;
     const Program& program = block.program;
-    const auto best_child = [&](const ProgramNode& node) {
-      std::uint32_t best = nothing;
-      for (std::uint32_t e = 0; e < node.n_edges; ++e) {
-        const std::uint32_t child = program.edges(node)[e];
-        if (!block.is_node_alive(child)) continue;
-        if (best == nothing || is_less(lane(block.values[best], l), lane(block.values[child], l))) best = child;
+    const auto best_term = [&](std::uint32_t i) {
+      const ProgramNode& node = program.node(i);
+      std::uint32_t best = node.first_term;
+      if (node.n_terms == 1) return best;
+      Scalar best_value{};
+      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+        if (!block.is_term_alive(program.term(t))) continue;
+        const Scalar value = lane(term_value(program, block, t), l);
+        if (!is_less(best_value, value)) continue;
+        best = t;
+        best_value = value;
       }
       return best;
     };
-    walk(block, workspace.stack, best_child, [&](std::uint32_t indicator) {
+    walk(block, workspace.stack, best_term, [&](std::uint32_t indicator) {
       const std::uint32_t v = variable_of[indicator];
       worlds.set(v, row, indicator - program.first_indicator(v));
     });
@@ -276,21 +278,22 @@ struct Samples : RowQuery {
   void sample_one(std::vector<std::uint32_t>& stack, const Block<Lanes>& block, int l, std::size_t place) const {
     const Program& program = block.program;
     Random random(seed, place);
-    const auto random_child = [&](const ProgramNode& node) {
-      const Scalar total = lane(block.values[static_cast<std::size_t>(&node - &program.node(0))], l);
+    const auto random_term = [&](std::uint32_t i) {
+      const ProgramNode& node = program.node(i);
+      if (node.n_terms == 1) return node.first_term;
+      const Scalar total = lane(block.values[i], l);
       double left = random.uniform();
-      std::uint32_t chosen = nothing;
-      for (std::uint32_t e = 0; e < node.n_edges && left >= 0; ++e) {
-        const std::uint32_t child = program.edges(node)[e];
-        if (!block.is_node_alive(child)) continue;
-        const double share = ratio(lane(block.values[child], l), total);
+      std::uint32_t chosen = node.first_term;
+      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms && left >= 0; ++t) {
+        if (!block.is_term_alive(program.term(t))) continue;
+        const double share = ratio(lane(term_value(program, block, t), l), total);
         if (share == 0) continue;
-        chosen = child;
+        chosen = t;
         left -= share;
       }
       return chosen;
     };
-    walk(block, stack, random_child, [&](std::uint32_t indicator) {
+    walk(block, stack, random_term, [&](std::uint32_t indicator) {
       const std::uint32_t v = variable_of[indicator];
       worlds.set(v, place, indicator - program.first_indicator(v));
     });
@@ -311,11 +314,14 @@ struct MeanLogs : RowQuery {
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
     log_values[row] = log_of(root_of(block, l));
     double mean = 0;
-    for (const std::uint32_t i : block.alive) {
-      if (block.program.node(i).is_sum || block.program.constant(i).mantissa == 0) continue;
-      const Scalar joint = product(lane(block.values[i], l), lane(block.derivatives[i], l));
-      mean += ratio(joint, root_of(block, l)) * log_of(block.program.constant(i));
-    }
+    const Program& program = block.program;
+    for (const std::uint32_t i : block.alive)
+      for (std::uint32_t t = program.node(i).first_term; t < program.node(i).first_term + program.node(i).n_terms;
+           ++t) {
+        if (program.constant(t).mantissa == 0 || !block.is_term_alive(program.term(t))) continue;
+        const Scalar joint = product(lane(term_value(program, block, t), l), lane(block.derivatives[i], l));
+        mean += ratio(joint, root_of(block, l)) * log_of(program.constant(t));
+      }
     means[row] = log_values[row] == -HUGE_VAL ? std::numeric_limits<double>::quiet_NaN() : mean;
   }
 };
@@ -361,12 +367,10 @@ void Evaluator::live_edges(const Evidence& evidence, const Execution& execution,
     load(block, evidence, std::span<const std::size_t>(&row, 1));
     block.mark();
     n_edges[row] = 0;
-    for (const std::uint32_t i : block.alive) {
-      const ProgramNode& node = program_.node(i);
-      if (!node.is_sum) n_edges[row] += program_.n_circuit_edges(i);
-      for (std::uint32_t e = 0; node.is_sum && e < node.n_edges; ++e)
-        n_edges[row] += block.is_node_alive(program_.edges(node)[e]);
-    }
+    for (const std::uint32_t i : block.alive)
+      for (std::uint32_t t = program_.node(i).first_term; t < program_.node(i).first_term + program_.node(i).n_terms;
+           ++t)
+        if (block.is_term_alive(program_.term(t))) n_edges[row] += program_.n_circuit_edges(t);
     if (execution.should_stop()) return;
   }
 }

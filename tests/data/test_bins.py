@@ -129,6 +129,11 @@ def test_edges_have_few_digits() -> None:
     assert Binning(3).fit([1 / 3, 2 / 3, 5 / 3, 8 / 3, 11 / 3, 14 / 3]).edges == (1.167, 3.167)
 
 
+def test_edges_without_numbers_between_them_stay_apart() -> None:
+    edges = Binning(4, "uniform").fit([-1, -0.99999]).edges
+    assert np.diff(edges) == pytest.approx([2.5e-6, 2.5e-6], rel=0.1)
+
+
 def test_a_value_of_many_rows_has_a_bin_of_its_own() -> None:
     none_mostly = [0] * 90 + list(range(100, 110))
     bins = Binning(4).fit(none_mostly)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def read_learning_tables(
                 prepared = prepare(frame, _with_arity(frame, options, arity))
                 tables[role], dropped, types = prepared.dataset, prepared.dropped, frame.types
             else:
-                tables[role] = _like(next(iter(tables.values())), frame, dropped)
+                tables[role] = _like(next(iter(tables.values())), frame, options.drop)
         if frame.weights is not None:
             weights[role] = frame.weights
     return LearningTables(tables, weights, dropped)
@@ -86,7 +86,7 @@ def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> Colu
     return options.over(ColumnOptions(categories=dict.fromkeys(unnamed, tuple(range(arity)))))
 
 
-def _like(first: Dataset, frame: Frame, dropped: tuple[str, ...]) -> Dataset:
+def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
     try:
         return Dataset(first.schema, first.schema.encode(matched(frame, first.schema, dropped).table))
     except DataError as error:

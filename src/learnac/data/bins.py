@@ -102,7 +102,7 @@ class Binning:
         else:
             found = _discretizer_edges(values, None if weights is None else counts, self)
             edges = _with_frequent_values(found, distinct, shares, self.n_bins)
-        return Bins(tuple(_tidy(edge, distinct) for edge in edges))
+        return Bins(tuple(_tidied(edges, distinct)))
 
 
 def number_text(number: float) -> str:
@@ -145,13 +145,19 @@ def _with_frequent_values(edges: _Numbers, distinct: _Numbers, shares: _Numbers,
     return np.array([chosen[above] for above in sorted(chosen)])
 
 
-def _tidy(edge: float, distinct: _Numbers) -> float:
-    """An edge near this one, of few digits, that parts the same numbers."""
+def _tidied(edges: _Numbers, distinct: _Numbers) -> list[float]:
+    """Edges near these, of few digits, that part the same numbers."""
+    # Two edges may have no number between them: they must not become one.
+    tolerance = float(np.diff(edges).min()) / 100 if len(edges) > 1 else math.inf
+    return [_tidy(float(edge), distinct, tolerance) for edge in edges]
+
+
+def _tidy(edge: float, distinct: _Numbers, tolerance: float) -> float:
     position = int(np.searchsorted(distinct, edge))
     below = distinct[position - 1] if position > 0 else -math.inf
     above = distinct[position] if position < len(distinct) else math.inf
     for digits in range(4, 17):
         shorter = float(f"{edge:.{digits}g}")
-        if below < shorter <= above:
+        if below < shorter <= above and abs(shorter - edge) <= tolerance:
             return shorter
-    return float(edge)
+    return edge

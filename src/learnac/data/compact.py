@@ -60,13 +60,18 @@ def _small(column: Any) -> Any:
         return _encoded(column.cast(pa.string()))
     if pa.types.is_decimal(kind):
         return column.cast(pa.float64())
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_string_view(kind):
-        return _encoded(column.cast(pa.string()) if _is_string_view(kind) else column)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _encoded(column)
+    if str(kind) == "string_view":
+        return _encoded(_without_views(column))
     return column
 
 
-def _is_string_view(kind: Any) -> bool:
-    return str(kind) == "string_view"
+def _without_views(column: Any) -> Any:
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowNotImplementedError:  # Older versions of pyarrow.
+        return pa.chunked_array([pa.array(column.to_pylist(), pa.string())])
 
 
 def _smallest_integer(column: Any) -> Any:
