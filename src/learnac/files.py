@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -21,31 +22,43 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` if the block ends well, and is gone otherwise."""
     target = Path(path)
     partial = _partial(target)
-    try:
-        with partial.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
-    except OSError as error:
-        if error.filename == str(partial):
-            raise type(error)(error.errno, error.strerror, str(path)) from None
-        raise
-    finally:
-        partial.unlink(missing_ok=True)
+    with _naming(path, partial):
+        try:
+            with partial.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, target)
+        finally:
+            _remove(partial)
 
 
 def check_writable(path: str | Path) -> None:
     """Raises OSError now if `replace_file` could not write there later: no such folder, read-only, a folder itself."""
     target = Path(path)
     if target.is_dir():
-        raise IsADirectoryError(21, "Is a directory", str(path))
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     partial = _partial(target)
+    with _naming(path, partial):
+        try:
+            partial.open("xb").close()
+        finally:
+            _remove(partial)
+
+
+@contextmanager
+def _naming(path: str | Path, partial: Path) -> Iterator[None]:
+    """Complaints about the partial file, and those that name none, as of a full disk, name the file itself."""
     try:
-        partial.open("xb").close()
+        yield
     except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from None
-    finally:
+        if error.filename in (None, str(partial)) and error.errno is not None:
+            raise type(error)(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+def _remove(partial: Path) -> None:
+    with suppress(OSError):
         partial.unlink(missing_ok=True)
 
 

@@ -14,6 +14,7 @@ from learnac.cli.assignments import read_assignments
 from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import row_blocks
 from learnac.data import Schema
+from learnac.errors import ImpossibleEvidenceError, QueryError
 from learnac.io import StoredModel, read_model
 
 
@@ -24,6 +25,7 @@ class Asked:
     model: StoredModel
     given: dict[str, Any]
     rows: Any
+    source: str  # of the rows
     out: Path | None
     as_json: bool
 
@@ -38,6 +40,7 @@ class Asked:
         *,
         no_header: bool = False,
         delimiter: str | None = None,
+        may_lack_columns: bool = True,
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
@@ -48,10 +51,11 @@ class Asked:
         stored = read_model(model)
         known = read_assignments(given or [], stored.schema, "--given")
         if rows is None:
-            return cls(stored, known, None, out, as_json)
+            return cls(stored, known, None, "", out, as_json)
         from learnac.cli.tables import layout_of, read_rows
 
-        return cls(stored, known, read_rows(rows, stored.schema, layout_of(no_header, delimiter)), out, as_json)
+        table = read_rows(rows, stored.schema, layout_of(no_header, delimiter), may_lack_columns)
+        return cls(stored, known, table, str(rows), out, as_json)
 
     @property
     def circuit(self) -> Circuit:
@@ -77,4 +81,8 @@ def write_by_rows(asked: Asked, answer: Callable[[Any], Any], what: str = "rows"
 
 def _answered(asked: Asked, answer: Callable[[Any], Any], what: str) -> Any:
     for rows in row_blocks(asked.rows.num_rows, what):
-        yield answer(asked.rows.slice(rows.start, rows.stop - rows.start))
+        try:
+            yield answer(asked.rows.slice(rows.start, rows.stop - rows.start))
+        except ImpossibleEvidenceError as error:
+            row = rows.start + error.rows[0]
+            raise QueryError(f"{asked.source}: row {row}: the evidence has probability zero") from error

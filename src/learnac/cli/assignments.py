@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import csv
+import math
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 import typer
 
@@ -12,33 +14,47 @@ from learnac.errors import QueryError, listed
 from learnac.types import Category
 
 _BOOLEANS = {"true": True, "false": False}
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # one with whole quotations after it
 
 
 def read_assignments(texts: Sequence[str], schema: Schema, option: str) -> dict[str, Category | float]:
-    """From names to categories. Commas part assignments, except between double quotes.
+    """From names to categories. Commas part assignments, except between double quotes: two of these are one.
 
     A name or category may hold an equals sign, as long as only one reading is right.
     """
     found: dict[str, Category | float] = {}
-    for text in texts:
-        for part in next(csv.reader([text], skipinitialspace=True), []):
-            name, value = _read_one(part.strip(), schema, option)
-            if name in found and found[name] != value:
-                raise QueryError(f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}")
-            found[name] = value
+    for part in (part for text in texts for part in _parts(text)):
+        try:
+            name, value = _read_one(part, schema, option)
+        except QueryError as error:
+            raise QueryError(f"{option}: {error}") from None
+        if name in found and found[name] != value:
+            raise QueryError(f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}")
+        found[name] = value
     return found
+
+
+def _parts(text: str) -> list[str]:
+    pieces = _COMMA.split(text)
+    return [_QUOTED.sub(lambda quoted: quoted[1].replace('""', '"'), piece.strip()).strip() for piece in pieces]
 
 
 def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | float]:
     if "=" not in part:
         raise typer.BadParameter(f"expected NAME=CATEGORY, found {part!r}", param_hint=option)
-    pieces = part.split("=")
-    readings = [("=".join(pieces[:at]).strip(), "=".join(pieces[at:]).strip()) for at in range(1, len(pieces))]
+    places = [place for place, character in enumerate(part) if character == "="]
+    readings = [(part[:place].strip(), part[place + 1 :].strip()) for place in places]
     known = [(name, value) for name, value in readings if name in schema.names]
     if not known:
         raise QueryError(f"no variable is called {readings[0][0]!r}; there are {listed(schema.names)}")
-    name, value = known[0]
-    return name, category_of(schema, name, value)
+    right = []
+    for name, value in known:
+        with suppress(QueryError):
+            right.append((name, category_of(schema, name, value)))
+    if len(right) > 1:
+        raise QueryError(f"{part!r} could be {' or '.join(f'{name} = {value}' for name, value in right)}")
+    return right[0] if right else (known[0][0], category_of(schema, *known[0]))
 
 
 def category_of(schema: Schema, name: str, text: str) -> Category | float:
@@ -57,7 +73,6 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        return not math.isnan(float(text))
     except ValueError:
         return False
-    return True

@@ -8,7 +8,13 @@ import typer
 
 from learnac.cli import query_options as options
 
-data = typer.Typer(help="Public data sets: what there is, and where it comes from.", no_args_is_help=True)
+data = typer.Typer(help="Public data sets: what there is, and where it comes from.")
+
+
+@data.callback(invoke_without_command=True, epilog="[bold]Example[/]   learnac data fetch plants")
+def about(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @data.command("list", epilog="[bold]Example[/]   learnac data list")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from learnac.cli import query_options as options
+
+if TYPE_CHECKING:
+    from learnac.drawing import Drawing
+    from learnac.io import StoredModel
 
 EXAMPLE = "learnac draw model.learnac network.svg --around diagnosis"
 
@@ -31,21 +35,29 @@ def draw(
 ) -> None:
     """Draw what was learned. Pictures need the program `dot` of Graphviz; .dot files do not."""
     from learnac.cli.output import print_json
+    from learnac.drawing import PICTURE_SUFFIXES, TEXT_SUFFIXES
     from learnac.errors import QueryError
     from learnac.files import check_writable
     from learnac.io import read_model
 
+    if picture.suffix.lower() not in (*TEXT_SUFFIXES, *PICTURE_SUFFIXES):
+        known = ", ".join((*PICTURE_SUFFIXES, *TEXT_SUFFIXES))
+        raise QueryError(f"{picture}: expected a name that ends in one of {known}")
     check_writable(picture)
     stored = read_model(model)
-    if what == "circuit" and tree is None:
-        drawing = stored.circuit.draw()
-    elif stored.network is None:
+    if stored.network is None and (what == "network" or tree is not None):
         raise QueryError(f"{model}: expected a model with a network, found a circuit alone; say --what circuit")
-    elif tree is not None:
-        drawing = stored.network.draw_tree(tree, max_depth=max_depth)
-    else:
-        names = None if around is None else [name.strip() for name in around.split(",")]
-        drawing = stored.network.draw(names)
-    drawing.save(picture)
+    try:
+        _drawn(stored, what, tree, around, max_depth).save(picture)
+    except (ValueError, RuntimeError) as error:  # An unknown name, too large to draw, or no `dot`.
+        raise QueryError(str(error)) from error
     if as_json:
         print_json({"out": str(picture)})
+
+
+def _drawn(stored: StoredModel, what: str, tree: str | None, around: str | None, max_depth: int) -> Drawing:
+    if stored.network is None or (what == "circuit" and tree is None):
+        return stored.circuit.draw()
+    if tree is not None:
+        return stored.network.draw_tree(tree, max_depth=max_depth)
+    return stored.network.draw(None if around is None else [name.strip() for name in around.split(",")])

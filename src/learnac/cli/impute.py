@@ -30,5 +30,7 @@ def impute(
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.infer import impute as fill
 
-    asked = Asked.open(model, None, table, out, as_json, no_header=no_header, delimiter=delimiter)
+    asked = Asked.open(
+        model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
+    )
     write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from learnac.estimator import LearnAC
 
 EXAMPLE = "learnac learn train.csv --valid valid.csv --out model.learnac"
+_COLUMNS_SHOWN = 10
 
 
 def learn(
@@ -101,6 +103,21 @@ def learn(
     _print_summary(model, tables, given, out, as_json)
 
 
+def _print_columns(tables: LearningTables) -> None:
+    """What was found out about the columns: a mistake shows here."""
+    from learnac.cli.output import print_rows
+    from learnac.data.describe import column_summaries
+
+    columns = column_summaries(tables.schema)
+    shown = [(c.name, c.kind, f"{c.n_categories:,}", c.categories) for c in columns[:_COLUMNS_SHOWN]]
+    print_rows(shown, header=("column", "holds", "", "categories"), right=(2,))
+    if (more := len(columns) - len(shown)) > 0:
+        print(f"... and {more:,} more columns; --write-schema FILE writes down all")
+    if tables.dropped:
+        print(f"left out: {', '.join(tables.dropped)}")
+    print()
+
+
 def fit(model: LearnAC, tables: LearningTables, **further: Any) -> None:
     """Learns from the training table, with a line of progress if somebody is looking."""
     from learnac.cli.progress import progress_line
@@ -125,12 +142,16 @@ def _print_summary(
 
     from learnac.cli.output import print_json
     from learnac.cli.summary import as_document, as_text, summarize
+    from learnac.data.describe import column_summaries
     from learnac.learn import LearnSettings
 
     summary = summarize(model, tables.tables, tables.weights)
     if not as_json:
+        _print_columns(tables)
         Console(highlight=False).print(as_text(summary))
         return
     settings = {name: getattr(model, name) for name in LearnSettings.__dataclass_fields__}
     names = {role: str(path) for role, path in files.items()}
-    print_json({"files": names, "out": out and str(out), **as_document(summary), "settings": settings})
+    columns = [asdict(column) for column in column_summaries(tables.schema)]
+    document = {"files": names, "out": out and str(out), **as_document(summary), "settings": settings}
+    print_json({**document, "columns": columns, "dropped": list(tables.dropped)})

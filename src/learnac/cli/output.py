@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,15 +53,12 @@ def table_writer(path: Path | None) -> Iterator[Callable[[Any], None]]:
     from learnac.files import replacing
 
     if path is None:
-        writer = _Writer(sys.stdout.buffer, ".csv")
-        yield writer.write
-        writer.close()
+        with closing(_Writer(sys.stdout.buffer, ".csv")) as writer:
+            yield writer.write
         sys.stdout.flush()
         return
-    with replacing(path) as file:
-        writer = _Writer(file, path.suffix.lower())
+    with replacing(path) as file, closing(_Writer(file, path.suffix.lower())) as writer:
         yield writer.write
-        writer.close()
 
 
 class _Writer:
@@ -113,12 +110,14 @@ class _CsvWriter:
     def _needs_quotes(self, column: Any) -> bool:
         import pyarrow as pa
         import pyarrow.compute as pc
+        import pyarrow.csv as pa_csv
 
         if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
             return bool(pa.types.is_dictionary(column.type))
         special = f'[{self._delimiter}"\r\n]'
-        # An empty text without quotes would be read as unknown.
-        return any(pc.any(test).as_py() for test in (pc.match_substring_regex(column, special), pc.equal(column, "")))
+        # What readers take for unknown is a category in quotes.
+        unknown = pc.is_in(column, value_set=pa.array(pa_csv.ConvertOptions().null_values))
+        return any(pc.any(test).as_py() for test in (pc.match_substring_regex(column, special), unknown))
 
     def close(self) -> None:
         self._file.flush()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 
@@ -36,18 +37,21 @@ def sample(
     check_table_path(out)
     stored = read_model(model)
     known = read_assignments(given or [], stored.schema, "--given")
-    random = np.random.default_rng(seed)
     form = FrameForm(pa.table({}))
 
-    def drawn(how_many: int) -> pa.Table:
-        return draw_samples(stored.circuit, how_many, known, random_state=random, form=form, n_threads=threads)
+    def drawn() -> Iterator[Any]:
+        """First a table without rows, which has the names; then blocks."""
+        random = np.random.default_rng(seed)
+        yield draw_samples(stored.circuit, 0, known, random_state=0, form=form)
+        for rows in row_blocks(n, "samples", 100_000):
+            how_many = rows.stop - rows.start
+            yield draw_samples(stored.circuit, how_many, known, random_state=random, form=form, n_threads=threads)
 
     if as_json and out is None:
-        print_json({"given": known, "rows": drawn(n).to_pylist()})
+        print_json({"given": known, "rows": [row for block in drawn() for row in block.to_pylist()]})
         return
     with table_writer(out) as write:
-        write(drawn(0))  # The header, whatever follows.
-        for rows in row_blocks(n, "samples", 100_000):
-            write(drawn(rows.stop - rows.start))
+        for block in drawn():
+            write(block)
     if as_json:
         print_json({"given": known, "out": str(out), "rows": n})

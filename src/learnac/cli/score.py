@@ -38,7 +38,9 @@ def score(
     from learnac.cli.progress import row_blocks
     from learnac.infer import log_likelihood
 
-    asked = Asked.open(model, None, table, out, as_json, no_header=no_header, delimiter=delimiter)
+    asked = Asked.open(
+        model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
+    )
 
     def scores(block: object) -> np.ndarray:
         found: np.ndarray = log_likelihood(asked.circuit, block, network=asked.model.network, n_threads=threads)

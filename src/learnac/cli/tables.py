@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from learnac.data.column_options import ColumnOptions, parse_bins, types_to_read
 from learnac.data.prepare import matched, prepare
 from learnac.data.schema_file import read_schema_file
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
-from learnac.errors import DataError
+from learnac.errors import DataError, listed
+from learnac.types import Category, Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,14 +71,48 @@ def read_learning_tables(
     return LearningTables(tables, weights, dropped)
 
 
-def read_rows(path: Path, schema: Schema, layout: TableLayout) -> Any:
-    """A table of evidence for a model, as pyarrow has it. Columns that the model does not have are left out."""
-    categories = dict(zip(schema.names, schema.categories, strict=True))
-    unbinned = {name: values for name, values in categories.items() if schema.bins[schema.index(name)] is None}
+def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns: bool) -> Any:
+    """A table of evidence for a model, as pyarrow has it, all of it checked.
+
+    Columns that the model does not have are left out.
+    """
+    unbinned = {
+        name: categories
+        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
+        if bins is None
+    }
     frame = read_frame(path, layout, types_to_read(unbinned))
     with naming(path):
-        others = [name for name in frame.table.column_names if name not in categories]
-        return matched(frame, schema, others).table
+        others = [name for name in frame.table.column_names if name not in schema.names]
+        if len(others) == frame.table.num_columns:
+            raise DataError(f"expected columns of the model, {listed(schema.names)}; found {listed(others)}")
+        table = _with_whole_numbers(matched(frame, schema, others).table, unbinned)
+        codes = schema.encode_evidence(table, may_lack_columns=may_lack_columns)
+        return _with_intervals(table, schema, codes)
+
+
+def _with_intervals(table: Any, schema: Schema, codes: Evidence) -> Any:
+    """Columns of numbers that have bins and gaps as intervals: rows are completed by blocks, and all in one way."""
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        bins = schema.bins[schema.index(field.name)]
+        column = codes[schema.index(field.name)]
+        if bins is not None and (column < 0).any():
+            labels = pa.array(bins.labels).take(pa.array(column, mask=column < 0))
+            table = table.set_column(position, field.name, labels)
+    return table
+
+
+def _with_whole_numbers(table: Any, categories: Mapping[str, tuple[Category, ...]]) -> Any:
+    """Columns of whole numbers as such: they were read as real ones, which is what gaps make of them elsewhere."""
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type) and any(type(value) is int for value in categories.get(field.name, ())):
+            with suppress(pa.ArrowInvalid):  # Others are complained of when they are looked up.
+                table = table.set_column(position, field.name, table.column(position).cast(pa.int64()))
+    return table
 
 
 def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> ColumnOptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -83,11 +83,15 @@ def tune(
     files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
     layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(files, layout, columns, arity)
-    trials = [_try(penalties, common, tables, is_quiet=as_json) for penalties in _shown(grid, is_quiet=as_json)]
+    trials: list[Trial] = []
+    for penalties in grid:
+        trials.append(_try(penalties, common, tables))
+        if not as_json:
+            _print_trial(trials[-1], is_first=len(trials) == 1)
     best = max(trials, key=lambda trial: trial.validation)
     model = _model((best.edge_penalty, best.parameter_penalty), common)
     kept = _everything(tables) if retrain else replace(tables, tables={"train": tables.tables["train"]})
-    fit(model, kept)
+    _fit(model, kept)
     if out is not None:
         model.provenance_["files"] = {role: path.name for role, path in files.items()}
         model.save(out)
@@ -105,9 +109,13 @@ def tune(
 
 def _numbers(text: str, option: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"expected numbers with commas between, found {text!r}", param_hint=option) from None
+    for number in numbers:
+        if not (math.isfinite(number) and number >= 0):
+            raise typer.BadParameter(f"expected a finite number at least 0, found {number:g}", param_hint=option)
+    return numbers
 
 
 def _model(penalties: tuple[float, float], common: dict[str, Any]) -> LearnAC:
@@ -116,18 +124,12 @@ def _model(penalties: tuple[float, float], common: dict[str, Any]) -> LearnAC:
     return LearnAC(edge_penalty=penalties[0], parameter_penalty=penalties[1], **common)
 
 
-def _shown(grid: list[tuple[float, float]], is_quiet: bool) -> Iterator[tuple[float, float]]:
-    if not is_quiet:
-        print("".join(f"{title:>12}" for title in _HEADER))
-    yield from grid
-
-
-def _try(penalties: tuple[float, float], common: dict[str, Any], tables: LearningTables, is_quiet: bool) -> Trial:
+def _try(penalties: tuple[float, float], common: dict[str, Any], tables: LearningTables) -> Trial:
     """One model, judged by the validation table and not stopped by it."""
     model = _model(penalties, common)
     train_only = replace(tables, tables={"train": tables.tables["train"]})
-    fit(model, train_only)
-    trial = Trial(
+    _fit(model, train_only)
+    return Trial(
         *penalties,
         validation=_score(model, tables, "validation"),
         train=_score(model, tables, "train"),
@@ -135,11 +137,22 @@ def _try(penalties: tuple[float, float], common: dict[str, Any], tables: Learnin
         leaves=model.learned_.network.n_leaves,
         seconds=model.learned_.seconds,
     )
-    if not is_quiet:
-        likelihoods = f"{trial.validation:12.4f}{trial.train:12.4f}"
-        sizes = f"{trial.edges:12,}{trial.leaves:12,}{trial.seconds:12.1f}"
-        print(f"{trial.edge_penalty:12g}{trial.parameter_penalty:12g}{likelihoods}{sizes}", flush=True)
-    return trial
+
+
+def _fit(model: LearnAC, tables: LearningTables) -> None:
+    from learnac.learn import Stop
+
+    fit(model, tables)
+    if model.stop_ is Stop.INTERRUPTED:
+        raise typer.Abort  # A search cut short is not to be compared with others.
+
+
+def _print_trial(trial: Trial, is_first: bool) -> None:
+    if is_first:
+        print("".join(f"{title:>12}" for title in _HEADER))
+    likelihoods = f"{trial.validation:12.4f}{trial.train:12.4f}"
+    sizes = f"{trial.edges:12,}{trial.leaves:12,}{trial.seconds:12.1f}"
+    print(f"{trial.edge_penalty:12g}{trial.parameter_penalty:12g}{likelihoods}{sizes}", flush=True)
 
 
 def _score(model: LearnAC, tables: LearningTables, role: str) -> float:

@@ -165,6 +165,8 @@ def _parse_error(path: Path, dialect: CsvDialect, message: str) -> DataError:
         column, row, kind, value = found.groups()
         name = column_names(path, CsvDialect(dialect.has_header, dialect.delimiter))[int(column)]
         return DataError(f"{path}:{row}: column {name!r}: expected {_in_words(kind)}, found {_cut(value)}")
+    if found := re.search(r"Row #(\d+): .*invalid UTF8 data", message):
+        return DataError(f"{path}:{found[1]}: expected text in UTF-8, found other bytes: save it as UTF-8")
     return DataError(_cut(message))
 
 

@@ -101,7 +101,8 @@ class _Search:
         deadline = float("inf") if settings.max_seconds is None else self.start + settings.max_seconds
 
         def should_stop() -> bool:
-            return interrupt.is_set or time.monotonic() >= deadline
+            # What was done before is done again, whatever time it took.
+            return interrupt.is_set or (time.monotonic() >= deadline and not self.is_replaying)
 
         try:
             while True:
@@ -134,13 +135,19 @@ class _Search:
             return Stop.PATIENCE
         return None
 
+    @property
+    def is_replaying(self) -> bool:
+        """Whether a search that is taken up again has not yet come back to where it was."""
+        resumed = self.checkpoints.resumed
+        return resumed is not None and len(self.trace) < len(resumed.trace)
+
     def replayed(self) -> ScoredSplit | None:
         """The next split of a search that is taken up again, if the schedule's choices do not depend on its past.
 
         AC-Quick's do: it chooses again, by the costs that it saw.
         """
         resumed = self.checkpoints.resumed
-        if resumed is None or not self.learner.forgets_costs or len(self.trace) >= len(resumed.trace):
+        if resumed is None or not self.is_replaying or not self.learner.forgets_costs:
             return None
         info = resumed.trace[len(self.trace)]
         while self.learner.edge_penalty > info.edge_penalty and self.halve():
@@ -149,8 +156,7 @@ class _Search:
 
     def keep_state(self) -> None:
         """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
-        n_resumed = 0 if self.checkpoints.resumed is None else len(self.checkpoints.resumed.trace)
-        if self.checkpoints.keep is None or len(self.trace) < n_resumed:
+        if self.checkpoints.keep is None or self.is_replaying:
             return
         costs, seconds = self.learner.known_costs(), time.monotonic() - self.start
         self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))

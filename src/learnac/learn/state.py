@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
+from learnac.errors import DataError
 from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
 
@@ -35,7 +36,7 @@ class SearchState:
             if name not in _FREE and mine[name] != others[name]:
                 raise ValueError(f"{name}: the search to go on with has {mine[name]}, found {others[name]}")
         if fingerprint != self.fingerprint:
-            raise ValueError("the search to go on with was over other tables: its rows, weights or columns differ")
+            raise DataError("the search to go on with was over other tables: its rows, weights or columns differ")
 
 
 @dataclass(frozen=True, slots=True)
