@@ -120,6 +120,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
         """
+        if resume and checkpoint is None:
+            raise ValueError("resume: expected a checkpoint to go on from, found none")
         settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
         dataset = as_dataset(X)
         held_out = None if validation is None else Dataset(dataset.schema, dataset.schema.encode(validation))

@@ -148,7 +148,8 @@ def test_completed_rows(answer: Answer, people: LearnAC, asked: pd.DataFrame) ->
         assert found[name] == as_written(worlds[name])
     for method, expected in completions.items():
         found = table(answer("impute", "people.learnac", "asked.csv", "--method", method))
-        assert {name: as_written(expected[name]) for name in asked.columns} == found
+        remarks = {"remark": [str(row) for row in range(len(asked))]}  # A column of the table, not of the model.
+        assert {**{name: as_written(expected[name]) for name in asked.columns}, **remarks} == found
 
 
 def as_written(column: Any) -> list[str]:
@@ -247,6 +248,17 @@ def test_impossible_rows_are_named_by_their_place_in_the_file(complaint: Complai
     assert "row 20005: the evidence has probability zero" in said.replace(",", "")
 
 
+def test_contradictions_are_named_by_their_place_in_the_file(
+    complaint: Complaint, people: LearnAC, tmp_path: Path
+) -> None:
+    rows = pd.DataFrame({"children": [1] * 20_010})
+    rows.loc[20_005, "children"] = 2
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    said = complaint("query", "people.learnac", "-q", "children=1", "--rows", "rows.csv", "--out", "answers.csv")
+    assert "rows.csv" in said
+    assert "row 20005: the query contradicts its evidence" in said
+
+
 def test_without_a_terminal(person: Callable[..., Any], people: LearnAC, asked: pd.DataFrame) -> None:
     """Each command in a process of its own: text on stdout, nothing on stderr, 0."""
     for arguments, said in (
@@ -260,3 +272,11 @@ def test_without_a_terminal(person: Callable[..., Any], people: LearnAC, asked: 
         code, out, err = person(*arguments)
         assert (code, err) == (0, "")
         assert said in out
+
+
+def test_intervals_and_numbers_are_understood(answer: Answer, people: LearnAC) -> None:
+    interval = next(label for label in people.schema_.categories[-1] if label.startswith("["))
+    for given in (f"age={interval}", f'"age={interval}"', f'age="{interval}"'):
+        found = json.loads(answer("query", "people.learnac", "-q", "children=2.0,has car=1", "-g", given, "--json"))
+        assert found["given"] == {"age": interval}
+        assert found["query"] == {"children": 2, "has car": True}

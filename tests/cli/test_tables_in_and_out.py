@@ -152,7 +152,7 @@ def test_tables_are_written_in_the_format_of_their_name(
     (tmp_path / name).write_bytes(b"something old")
     assert answer("impute", "people.learnac", "asked.csv", "--out", name) == ""
     found = read_back(tmp_path / name)
-    assert list(found.columns) == list(asked.columns)
+    assert list(found.columns) == [*asked.columns, "remark"]
     for column in asked.columns:
         assert found[column].tolist() == completed[column].tolist()
     assert json.loads(answer("impute", "people.learnac", "asked.csv", "--out", name, "--json")) == {
@@ -276,3 +276,24 @@ def test_in_a_process_of_its_own(person: Callable[..., Any], people: LearnAC, tm
     assert (code, out) == (1, "")
     assert "Traceback (most recent call last)" in err
     assert not (tmp_path / "o.feather").exists()
+
+
+def test_names_to_leave_out_must_be_there(complaint: Complaint, people: LearnAC) -> None:
+    said = complaint("learn", "people.csv", "--bins", "age=4", "--drop", "citty")
+    assert "people.csv: no column is called 'citty'; there are 'city'" in said
+
+
+def test_numbers_with_leading_zeros_are_categories(answer: Answer, tmp_path: Path) -> None:
+    (tmp_path / "z.csv").write_text("z,y\n007,1\n7,2\n007,1\n12,2\n")
+    answer("learn", "z.csv", "--as-category", "z,y", "--out", "z.learnac")
+    assert load(tmp_path / "z.learnac").schema_.categories == (("007", "12", "7"), (1, 2))
+    assert "P(z = 007) = " in answer("query", "z.learnac", "-q", "z=007")
+    assert json.loads(answer("score", "z.learnac", "z.csv", "--json"))["rows"] == 4
+
+
+@pytest.mark.parametrize("option", ["--out", "--write-schema", "--checkpoint"])
+def test_a_table_is_not_written_over(complaint: Complaint, people: LearnAC, tmp_path: Path, option: str) -> None:
+    before = (tmp_path / "people.csv").read_bytes()
+    said = complaint("learn", "people.csv", "--bins", "age=4", option, "./people.csv")
+    assert "expected another file than the table people.csv" in said
+    assert (tmp_path / "people.csv").read_bytes() == before

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
@@ -17,14 +17,17 @@ from learnac.data import Schema
 from learnac.errors import ImpossibleEvidenceError, QueryError
 from learnac.io import StoredModel, read_model
 
+if TYPE_CHECKING:
+    from learnac.cli.tables import Rows
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A model, and evidence for one row, `given`, or for many, `rows` (a pyarrow table)."""
+    """A model, and evidence for one row, `given`, or for many, `rows`."""
 
     model: StoredModel
     given: dict[str, Any]
-    rows: Any
+    rows: Rows | None
     source: str  # of the rows
     out: Path | None
     as_json: bool
@@ -65,24 +68,37 @@ class Asked:
     def schema(self) -> Schema:
         return self.model.schema
 
+    def check(self, check: Callable[[Any], None]) -> None:
+        """Lets all rows be looked at before any is answered; complaints name the file."""
+        assert self.rows is not None
+        try:
+            check(self.rows.known)
+        except QueryError as error:
+            raise QueryError(f"{self.source}: {error}") from error
 
-def write_by_rows(asked: Asked, answer: Callable[[Any], Any], what: str = "rows") -> None:
-    """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows."""
+
+def write_by_rows(asked: Asked, answer: Callable[[Any], Any], *, completes: bool = False) -> None:
+    """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows.
+
+    An answer that completes rows gets back the columns that are none of the model's.
+    """
+    assert asked.rows is not None
     if asked.as_json and asked.out is None:
-        found = [row for block in _answered(asked, answer, what) for row in block.to_pylist()]
+        found = [row for block in _answered(asked, asked.rows, answer, completes) for row in block.to_pylist()]
         print_json({"rows": found})
         return
     with table_writer(asked.out) as write:
-        for block in _answered(asked, answer, what):
+        for block in _answered(asked, asked.rows, answer, completes):
             write(block)
     if asked.as_json:
-        print_json({"out": str(asked.out), "rows": asked.rows.num_rows})
+        print_json({"out": str(asked.out), "rows": asked.rows.n_rows})
 
 
-def _answered(asked: Asked, answer: Callable[[Any], Any], what: str) -> Any:
-    for rows in row_blocks(asked.rows.num_rows, what):
+def _answered(asked: Asked, table: Rows, answer: Callable[[Any], Any], completes: bool) -> Iterator[Any]:
+    for rows in row_blocks(table.n_rows, "rows"):
         try:
-            yield answer(asked.rows.slice(rows.start, rows.stop - rows.start))
+            found = answer(table.block(rows))
         except ImpossibleEvidenceError as error:
             row = rows.start + error.rows[0]
             raise QueryError(f"{asked.source}: row {row}: the evidence has probability zero") from error
+        yield table.with_others(found, rows) if completes else found

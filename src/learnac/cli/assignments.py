@@ -36,7 +36,13 @@ def read_assignments(texts: Sequence[str], schema: Schema, option: str) -> dict[
 
 
 def _parts(text: str) -> list[str]:
-    pieces = _COMMA.split(text)
+    pieces: list[str] = []
+    for piece in _COMMA.split(text):
+        # An interval has a comma: what follows one without an equals sign goes on with what came before.
+        if pieces and piece.strip() and "=" not in piece:
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
     return [_QUOTED.sub(lambda quoted: quoted[1].replace('""', '"'), piece.strip()).strip() for piece in pieces]
 
 
@@ -66,8 +72,12 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
         return written[text]
     if text.lower() in _BOOLEANS and _BOOLEANS[text.lower()] in categories:
         return _BOOLEANS[text.lower()]
-    if schema.bins[position] is not None and _is_number(text):
-        return float(text)
+    if _is_number(text):
+        number = float(text)
+        if schema.bins[position] is not None:
+            return number
+        if (same := [category for category in categories if category == number]) != []:
+            return same[0]
     raise QueryError(f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}")
 
 

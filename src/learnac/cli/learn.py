@@ -61,11 +61,11 @@ def learn(
     Ctrl-C ends the search and keeps its work: the summary, marked "interrupted",
     is that of the model so far, and the exit code is 0. For wrong input it is 2.
     """
+    from learnac.cli.output import check_output
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, read_learning_tables
+    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
     from learnac.data.schema_file import write_schema_file
     from learnac.estimator import LearnAC
-    from learnac.files import check_writable
 
     model = LearnAC(
         edge_penalty=edge_penalty,
@@ -87,13 +87,13 @@ def learn(
         raise typer.BadParameter("expected --valid too, found none", param_hint="--patience")
     if resume and checkpoint is None:
         raise typer.BadParameter("expected --checkpoint too, found none", param_hint="--resume")
-    for path in (out, checkpoint, write_schema):
-        if path is not None:
-            check_writable(path)  # Better now than after hours of work.
-    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
-    tables = read_learning_tables(given, layout, columns, arity)
+    for path in (out, checkpoint, write_schema):
+        if path is not None:
+            check_output(path, given.values())
+    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
+    tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
     fit(model, tables, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, resume=resume)

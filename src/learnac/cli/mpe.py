@@ -35,7 +35,7 @@ def mpe(
             completed, log_probabilities = most_probable(asked.circuit, block, n_threads=threads)
             return completed.append_column("log_probability", pa.array(log_probabilities))
 
-        write_by_rows(asked, answer)
+        write_by_rows(asked, answer, completes=True)
         return
     world, log_probability = most_probable(asked.circuit, asked.given)
     if as_json:

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,17 @@ def check_table_path(path: Path | None) -> None:
         raise typer.BadParameter(
             f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", param_hint="--out"
         )
+    check_writable(path)
+
+
+def check_output(path: Path, inputs: Iterable[Path]) -> None:
+    """Complains about a file that cannot be written, or that is one of those read: now, not after hours of work."""
+    from learnac.errors import QueryError
+    from learnac.files import check_writable
+
+    for source in inputs:
+        if path.resolve() == source.resolve():
+            raise QueryError(f"{path}: expected another file than the table {source}")
     check_writable(path)
 
 

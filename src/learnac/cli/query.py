@@ -37,6 +37,7 @@ def query(
     from learnac.cli.assignments import read_assignments
     from learnac.cli.output import print_json
     from learnac.infer import log_probability
+    from learnac.infer.likelihood import check_query
 
     asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
     wanted = read_assignments(query, asked.schema, "--query")
@@ -48,6 +49,7 @@ def query(
             found = log_probability(asked.circuit, wanted, block, n_threads=threads)
             return pa.table({"probability": np.exp(found), "log_probability": found})
 
+        asked.check(lambda rows: check_query(asked.circuit, wanted, rows))
         write_by_rows(asked, answer)
         return
     found = log_probability(asked.circuit, wanted, asked.given)

@@ -49,8 +49,8 @@ def score(
     if per_row or out is not None:
         write_by_rows(asked, lambda block: pa.table({"log_likelihood": scores(block)}))
         return
-    slices = row_blocks(asked.rows.num_rows, "rows")
-    found = np.concatenate([scores(asked.rows.slice(rows.start, rows.stop - rows.start)) for rows in slices])
+    assert asked.rows is not None
+    found = np.concatenate([scores(asked.rows.block(rows)) for rows in row_blocks(asked.rows.n_rows, "rows")])
     least = np.argsort(found, kind="stable")[:_SHOWN].tolist()
     if as_json:
         print_json(

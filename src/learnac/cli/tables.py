@@ -34,6 +34,31 @@ class LearningTables:
         return self.tables["train"].schema
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Evidence for a model, and the table it is from, which may have more columns."""
+
+    known: Any
+    whole: Any
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.known.num_rows)
+
+    def block(self, rows: slice) -> Any:
+        """Some rows of the evidence."""
+        return self.known.slice(rows.start, rows.stop - rows.start)
+
+    def with_others(self, completed: Any, rows: slice) -> Any:
+        """Completed rows, with the columns of the table that are none of the model's where they were."""
+        import pyarrow as pa
+
+        others = self.whole.slice(rows.start, rows.stop - rows.start)
+        names = [*others.column_names, *(name for name in completed.column_names if name not in others.column_names)]
+        sources = {name: completed if name in completed.column_names else others for name in names}
+        return pa.table({name: sources[name].column(name) for name in names})
+
+
 def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
     """How the files are written, from the options of a command."""
     return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
@@ -44,16 +69,23 @@ def column_options(
 ) -> ColumnOptions:
     """What the options say of columns; they come before what a schema file says."""
     try:
-        stated = ColumnOptions(parse_bins(bins or []), frozenset(_names(drop)), frozenset(_names(as_category)))
+        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--bins") from error
     return stated if schema is None else stated.over(read_schema_file(schema))
 
 
 def read_learning_tables(
-    paths: Mapping[str, Path], layout: TableLayout, options: ColumnOptions, arity: int | None = None
+    paths: Mapping[str, Path],
+    layout: TableLayout,
+    options: ColumnOptions,
+    arity: int | None = None,
+    must_have: Collection[str] = (),
 ) -> LearningTables:
-    """The tables to learn from and to judge by. The training table fixes the columns and what they may hold."""
+    """The tables to learn from and to judge by. The training table fixes the columns and what they may hold.
+
+    It must have the columns that the command was told to leave out: a name that it lacks is a slip.
+    """
     tables: dict[str, Dataset] = {}
     weights: dict[str, NDArray[np.float64]] = {}
     dropped: tuple[str, ...] = ()
@@ -62,6 +94,9 @@ def read_learning_tables(
         frame = read_frame(path, layout, types)
         with naming(path):
             if not tables:
+                _check_names(frame, must_have)
+                if texts := _numbers_with_zeros(path, layout, frame, options.as_category):
+                    frame = read_frame(path, layout, {**types, **texts})
                 prepared = prepare(frame, _with_arity(frame, options, arity))
                 tables[role], dropped, types = prepared.dataset, prepared.dropped, frame.types
             else:
@@ -71,11 +106,8 @@ def read_learning_tables(
     return LearningTables(tables, weights, dropped)
 
 
-def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns: bool) -> Any:
-    """A table of evidence for a model, as pyarrow has it, all of it checked.
-
-    Columns that the model does not have are left out.
-    """
+def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns: bool = True) -> Rows:
+    """A table of evidence for a model, as pyarrow has it, all of it checked, and the columns that are none of its."""
     unbinned = {
         name: categories
         for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
@@ -88,7 +120,7 @@ def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns:
             raise DataError(f"expected columns of the model, {listed(schema.names)}; found {listed(others)}")
         table = _with_whole_numbers(matched(frame, schema, others).table, unbinned)
         codes = schema.encode_evidence(table, may_lack_columns=may_lack_columns)
-        return _with_intervals(table, schema, codes)
+        return Rows(_with_intervals(table, schema, codes), frame.table)
 
 
 def _with_intervals(table: Any, schema: Schema, codes: Evidence) -> Any:
@@ -115,6 +147,28 @@ def _with_whole_numbers(table: Any, categories: Mapping[str, tuple[Category, ...
     return table
 
 
+def _check_names(frame: Frame, names: Collection[str]) -> None:
+    if unknown := [name for name in names if name not in frame.table.column_names]:
+        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+
+
+def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Collection[str]) -> dict[str, Any]:
+    """Columns that look like whole numbers and are not: 007 and 7 are two categories."""
+    import pyarrow as pa
+
+    columns = frame.table.schema
+    whole = [name for name in names if name in columns.names and pa.types.is_integer(columns.field(name).type)]
+    if not whole:
+        return {}
+    texts = read_frame(path, layout, dict.fromkeys(whole, pa.string())).table
+    found = {}
+    for name in whole:
+        values = texts.column(name).unique().drop_null().to_pylist()
+        if any(str(value) != str(int(value)) for value in values):
+            found[name] = pa.string()
+    return found
+
+
 def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> ColumnOptions:
     if arity is None:
         return options
@@ -132,7 +186,7 @@ def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
         raise DataError(f"{error} ({hint})") from error
 
 
-def _names(texts: list[str] | None) -> list[str]:
+def names_of(texts: list[str] | None) -> list[str]:
     return [name.strip() for text in texts or [] for name in text.split(",") if name.strip()]
 
 

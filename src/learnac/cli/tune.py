@@ -67,10 +67,9 @@ def tune(
     The best is then learned again from both tables together, as in the
     paper's section 5.2. The log-likelihood of --test is that of this model.
     """
-    from learnac.cli.output import print_json
+    from learnac.cli.output import check_output, print_json
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, read_learning_tables
-    from learnac.files import check_writable
+    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
 
     grid = list(
         product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))
@@ -78,11 +77,11 @@ def tune(
     common = {"schedule": schedule, "splits": splits, "alpha": alpha, "max_edges": max_edges, "n_threads": threads}
     for penalties in grid:
         check_settings(_model(penalties, common))
-    if out is not None:
-        check_writable(out)
     files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
+    if out is not None:
+        check_output(out, files.values())
     layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
-    tables = read_learning_tables(files, layout, columns, arity)
+    tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
     trials: list[Trial] = []
     for penalties in grid:
         trials.append(_try(penalties, common, tables))

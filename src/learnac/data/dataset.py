@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from learnac.data.bins import Binning, Bins
+from learnac.data.frame_columns import WAY_OUT
 from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
 from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
 from learnac.errors import DataError, listed
@@ -102,6 +103,15 @@ class Dataset:
     def codes_by_row(self) -> Codes:
         """The codes as the table had them, rows x variables: a view, so a row of it is not contiguous."""
         return self.codes.T
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """The categories as a frame of pandas, polars or pyarrow."""
+        from learnac.data.forms import FrameForm, form_called
+
+        form = form_called(backend)
+        if not isinstance(form, FrameForm):
+            raise ValueError(f"backend: expected a library of frames that is installed, found {backend!r}")
+        return form.table(self.schema, self.codes.astype(self.schema.evidence_dtype))
 
     def __len__(self) -> int:
         return self.n_rows
@@ -267,7 +277,7 @@ def _missing_values(missing: npt.NDArray[np.bool_], names: Sequence[str] | None 
     first = tuple(int(position) for position in np.unravel_index(missing.argmax(), missing.shape))
     where = f"row {first[0]}, column {names[first[1]]!r}" if names else f"position {first}"
     counted = f"found {missing.sum()}, the first in {where}"
-    return DataError(f"missing values are not supported in training or encoding: {counted}")
+    return DataError(f"missing values are not supported in training: {counted}; {WAY_OUT}")
 
 
 def _observed_arities(table: _Table) -> list[int]:

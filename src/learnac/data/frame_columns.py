@@ -12,6 +12,8 @@ from learnac.errors import DataError, listed
 
 Columns: TypeAlias = Mapping[str, Column]
 
+WAY_OUT = "queries may have gaps, training rows not: drop these, or fill them, say with a category 'missing'"
+
 _LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 
 
@@ -69,7 +71,7 @@ def check_no_missing(columns: Columns) -> None:
     if counts:
         shown = "; ".join(f"column {name!r} has {count}" for name, count in list(counts.items())[:8])
         more = f"; and {len(counts) - 8} more columns" if len(counts) > 8 else ""
-        raise DataError(f"missing values are not supported: {shown}{more}")
+        raise DataError(f"missing values are not supported: {shown}{more}; {WAY_OUT}")
 
 
 def n_missing(column: Column) -> int:

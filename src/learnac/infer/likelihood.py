@@ -57,6 +57,12 @@ def log_probability(
     return float(result[0]) if evidence.is_one and asked.is_one else result
 
 
+def check_query(circuit: Circuit, query: object, given: object) -> None:
+    """Raise QueryError for a query that contradicts its evidence in some row, before any is answered."""
+    engine = engine_of(circuit)
+    _check_agreement(engine, *_as_many_rows(read_given(engine, given), read_given(engine, query)))
+
+
 def log_values(given: Given, n_threads: int) -> NDArray[np.float64]:
     """Log P of the evidence of each row."""
     return given.engine.evaluator.log_values(*given.arrays, n_threads) + given.log_scales

@@ -78,7 +78,7 @@ def allowed_parent_masks(
             raise TypeError(f"allowed_parents[{child!r}]: expected a list of names, found the string {parents!r}")
         mask = np.zeros(schema.n_variables, dtype=bool)
         for parent in parents:
-            if parent == child:
+            if str(parent) == str(child):
                 raise ValueError(f"allowed_parents[{child!r}]: a variable cannot be its own parent")
             mask[_position(schema, parent)] = True
         masks[_position(schema, child)] = mask
@@ -86,7 +86,7 @@ def allowed_parent_masks(
 
 
 def _position(schema: Schema, name: object) -> int:
-    if name not in schema.names:
+    if str(name) not in schema.names:
         raise ValueError(
             f"allowed_parents: expected names of variables, found {name!r}; there are {listed(schema.names)}"
         )
