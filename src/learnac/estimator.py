@@ -17,7 +17,7 @@ from learnac import infer
 from learnac.circuit import Circuit
 from learnac.data import Dataset, as_dataset
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_name, form_of
-from learnac.errors import ModelFileError, QueryError
+from learnac.errors import DataError, ModelFileError, QueryError
 from learnac.files import check_writable
 from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
@@ -124,7 +124,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             raise ValueError("resume: expected a checkpoint to go on from, found none")
         settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
         dataset = as_dataset(X)
-        held_out = None if validation is None else Dataset(dataset.schema, dataset.schema.encode(validation))
+        held_out = None if validation is None else _validation_table(dataset, validation)
         model = learn(
             dataset,
             settings,
@@ -297,6 +297,13 @@ def load(path: str | Path) -> LearnAC:
     model._take(stored.circuit, stored.network, form_called(str(stored.provenance.get("form", ""))))
     model.provenance_ = dict(stored.provenance)
     return model
+
+
+def _validation_table(dataset: Dataset, validation: object) -> Dataset:
+    try:
+        return Dataset(dataset.schema, dataset.schema.encode(validation))
+    except (DataError, TypeError) as error:
+        raise type(error)(f"validation: {error}") from None
 
 
 def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:

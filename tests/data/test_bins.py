@@ -236,7 +236,7 @@ def test_a_dataset_of_numbers_is_recoded_into_intervals() -> None:
     [
         ({"bins": {"z": 3}}, ValueError, "bins are stated for 'z', but the columns of the table are 'h', 's'"),
         ({"bins": {"h": 3}, "categories": {"h": [1, 2]}}, ValueError, "column 'h': expected categories or bins"),
-        ({"bins": {"h": "3"}}, TypeError, "column 'h': expected a number of bins, Bins or a Binning, found '3'"),
+        ({"bins": {"h": "3"}}, TypeError, "column 'h': expected a number of bins, edges, Bins or a Binning, found '3'"),
         ({"bins": [3]}, TypeError, "expected bins as a mapping from column name to their number, found list"),
         ({"bins": {"s": 3}}, DataError, "column 's': expected numbers to put into bins, found String"),
         ({"bins": {"h": 1}}, ValueError, "expected at least 2 bins, found 1"),
@@ -250,3 +250,22 @@ def test_bins_that_do_not_fit_the_frame(options: Any, error: type[Exception], me
 def test_infinities_alone_cannot_be_binned() -> None:
     with pytest.raises(DataError, match="column 'h': expected finite numbers to choose bins from"):
         Dataset.from_frame(pd.DataFrame({"h": [np.inf, np.inf]}), bins={"h": 2})
+
+
+def test_bins_of_all_columns_that_need_them_and_edges() -> None:
+    frame = pd.DataFrame({"h": [0.5, 1.5, 2.5, 3.5], "n": [1, 2, 1, 2], "s": list("abab"), "w": [1.0, 2.0, 1.0, 3.0]})
+    assert [bins is not None for bins in Dataset.from_frame(frame, bins=2).schema.bins] == [True, False, False, False]
+    assert Dataset.from_frame(frame, bins={"h": [1, 3], "w": (1.5,)}).schema.bins == (
+        Bins((1, 3)),
+        None,
+        None,
+        Bins((1.5,)),
+    )
+
+
+def test_intervals_of_pandas_are_categories() -> None:
+    ages = pd.DataFrame({"age": pd.cut([5, 15, 25, 8], [0, 10, 20, 30]), "n": [1, 2, 1, 2]})
+    table = Dataset.from_frame(ages)
+    assert table.categories[0] == ("(0, 10]", "(10, 20]", "(20, 30]")
+    assert table.codes.tolist() == [[0, 1, 2, 0], [0, 1, 0, 1]]
+    assert np.array_equal(table.schema.encode(ages), table.codes)

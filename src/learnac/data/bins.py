@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
@@ -161,3 +162,7 @@ def _tidy(edge: float, distinct: _Numbers, tolerance: float) -> float:
         if below < shorter <= above and abs(shorter - edge) <= tolerance:
             return shorter
     return edge
+
+
+BinsStatement: TypeAlias = int | Mapping[str, Bins | Binning | int | Sequence[float]]
+"""For each column a number of intervals, their edges, or how to choose them; one number for all that need it."""

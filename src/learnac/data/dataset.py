@@ -7,7 +7,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from learnac.data.bins import Binning, Bins
+from learnac.data.bins import BinsStatement
 from learnac.data.frame_columns import WAY_OUT
 from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
 from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
@@ -66,7 +66,7 @@ class Dataset:
         cls,
         frame: object,
         categories: Mapping[str, Iterable[Category]] | None = None,
-        bins: Mapping[str, Bins | Binning | int] | None = None,
+        bins: BinsStatement | None = None,
     ) -> Self:
         """A pandas, polars or pyarrow table (or any frame in memory that narwhals opens).
 
@@ -75,7 +75,8 @@ class Dataset:
         zeros has the one category 0. `categories` overrides this: it maps names to all categories in order.
 
         `bins` says which columns of numbers become intervals: so many of them, with about the same number of rows
-        in each; or a `Binning`, or the `Bins` themselves.
+        in each; or a list of edges, a `Binning`, or the `Bins` themselves. One number is for all columns of numbers
+        that are not whole.
         """
         schema, codes = read_frame(frame, categories, bins)
         return cls(schema, codes)

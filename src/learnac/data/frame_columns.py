@@ -1,6 +1,7 @@
 """The columns of a frame (pandas, polars, pyarrow, whatever narwhals opens), and whether codes can be made of them."""
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -24,10 +25,18 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
         raise DataError("the table has no columns")
     if len(frame) == 0:
         raise DataError("the table has no rows")
-    columns = dict(zip(names, frame.iter_columns(), strict=True))
+    columns = dict(zip(names, map(_with_plain_categories, frame.iter_columns()), strict=True))
     if len(columns) < len(names):
         raise DataError(f"column names must be unique, also as strings; found {listed(frame.columns)}")
     return columns
+
+
+def _with_plain_categories(column: Column) -> Column:
+    """Intervals, as pandas' cut and qcut make them, under the names that pandas prints."""
+    native = column.to_native() if column.implementation.is_pandas() else None
+    if native is None or str(native.dtype) != "category" or not str(native.cat.categories.dtype).startswith("interval"):
+        return column
+    return nw.from_native(native.cat.rename_categories(str), series_only=True)
 
 
 def open_frame(table: object) -> nw.DataFrame[Any]:
@@ -41,9 +50,17 @@ def open_frame(table: object) -> nw.DataFrame[Any]:
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
             "expected a data frame (pandas, polars, pyarrow) or, for Dataset.from_array, an array of codes; "
-            f"found {type_name(table)}"
+            f"found {type_name(table)}{_hint(table)}"
         )
     return frame
+
+
+def _hint(table: object) -> str:
+    if isinstance(table, str | PathLike):
+        return ": read the file first, for example with pandas.read_csv"
+    if type(table).__name__ == "Series":
+        return ": one row is frame.iloc[[0]], or a dict"
+    return ""
 
 
 def check_values(columns: Columns) -> None:

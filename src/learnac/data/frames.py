@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from learnac.data.bins import Binning, Bins
+from learnac.data.bins import Binning, Bins, BinsStatement
 from learnac.data.distinct import Column, Distinct, distinct_values
 from learnac.data.frame_columns import (
     Columns,
@@ -32,7 +32,7 @@ _Array: TypeAlias = np.ndarray[Any, Any]
 def read_frame(
     table: object,
     categories: Mapping[str, Iterable[Category]] | None = None,
-    bins: Mapping[str, Bins | Binning | int] | None = None,
+    bins: BinsStatement | None = None,
 ) -> tuple[Schema, Codes]:
     """The schema of a frame and its codes under it; `categories` and `bins` state those of some columns."""
     columns = open_columns(open_frame(table))
@@ -121,21 +121,38 @@ def _checked_statement(
 
 
 def _checked_bins(
-    columns: Columns, bins: Mapping[str, Bins | Binning | int] | None, stated: Mapping[str, object]
+    columns: Columns, bins: BinsStatement | None, stated: Mapping[str, object]
 ) -> dict[str, Bins | Binning]:
     if bins is None:
         return {}
+    if isinstance(bins, int) and not isinstance(bins, bool):
+        wanted = [name for name, column in columns.items() if name not in stated and _has_fractions(column)]
+        return dict.fromkeys(wanted, Binning(bins))
     if not isinstance(bins, Mapping):
         raise TypeError(f"expected bins as a mapping from column name to their number, found {type_name(bins)}")
-    found = {str(label): Binning(how) if isinstance(how, int) else how for label, how in bins.items()}
+    found = {str(label): _as_binning(how) for label, how in bins.items()}
     for name, how in found.items():
         if name not in columns:
             raise ValueError(f"bins are stated for {name!r}, but the columns of the table are {listed(columns)}")
         if name in stated:
             raise ValueError(f"column {name!r}: expected categories or bins, found both")
         if not isinstance(how, Bins | Binning):
-            raise TypeError(f"column {name!r}: expected a number of bins, Bins or a Binning, found {how!r}")
+            raise TypeError(f"column {name!r}: expected a number of bins, edges, Bins or a Binning, found {how!r}")
     return found
+
+
+def _as_binning(how: Any) -> Any:
+    if isinstance(how, int) and not isinstance(how, bool):
+        return Binning(how)
+    return Bins(tuple(how)) if isinstance(how, list | tuple) else how
+
+
+def _has_fractions(column: Column) -> bool:
+    """Whether a column holds numbers that are no categories."""
+    if not column.dtype.is_float():
+        return False
+    numbers = _numbers(column)
+    return not (numbers == np.rint(numbers)).all()
 
 
 def _fitted(name: str, column: Column, how: Bins | Binning) -> Bins:

@@ -63,6 +63,8 @@ def learn(
         )
         stop = search.run(interrupt)
         search.keep_state()
+        if stop is Stop.INTERRUPTED and search.is_replaying:
+            raise KeyboardInterrupt  # The state that was kept has more than this.
         n_splits = len(search.trace) if search.tracker is None else search.tracker.best_n_splits
         circuit, network = freeze(learner, dataset.schema, search.trace, n_splits)
     return LearnedModel(
