@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "arrays.hpp"
+#include "gibbs.hpp"
 #include "properties.hpp"
 #include "queries.hpp"
 #include "tree_scores.hpp"
@@ -209,6 +210,36 @@ void bind_trees(nb::module_& m) {
   bind_score<std::uint16_t>(trees);
 }
 
+void bind_gibbs(nb::module_& m) {
+  nb::class_<GibbsSampler>(m, "GibbsSampler")
+      .def(
+          "__init__",
+          [](GibbsSampler* self, Input<std::uint32_t> arities, Input<std::uint32_t> first_nodes,
+             Input<std::int32_t> variables, Input<std::uint32_t> first_route, Input<std::uint32_t> routes,
+             Input<double> parameters) {
+            new (self) GibbsSampler({span_of(arities), span_of(first_nodes), span_of(variables), span_of(first_route),
+                                     span_of(routes), span_of(parameters)});
+          },
+          "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "parameters"_a)
+      .def(
+          "run",
+          [](const GibbsSampler& self, Input<std::int32_t> evidence, Input<std::int32_t> query, std::uint32_t n_chains,
+             std::uint32_t n_burn_in, std::uint32_t n_samples, std::uint64_t seed) {
+            for (const Input<std::int32_t>& codes : {evidence, query}) {
+              if (codes.size() != self.n_variables()) refuse("expected a code for each variable");
+              for (std::size_t v = 0; v < codes.size(); ++v)
+                if (codes(v) >= static_cast<std::int32_t>(self.arity(v))) refuse("a code is not below its arity");
+            }
+            GibbsCounts counts;
+            without_gil(1, [&](const Execution& execution) {
+              counts = self.run(span_of(evidence), span_of(query), {n_chains, n_burn_in, n_samples}, seed,
+                                execution.should_stop);
+            });
+            return nb::make_tuple(counts.n_matches, to_numpy(std::move(counts.of_values)));
+          },
+          "evidence"_a, "query"_a, "n_chains"_a, "n_burn_in"_a, "n_samples"_a, "seed"_a);
+}
+
 }  // namespace
 
 void learnac::bind_inference(nb::module_& m) {
@@ -227,4 +258,5 @@ void learnac::bind_inference(nb::module_& m) {
       "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
   bind_evaluator(m);
   bind_trees(m);
+  bind_gibbs(m);
 }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <thread>
 
+#include "random.hpp"
+
 namespace learnac {
 namespace {
 
@@ -18,22 +20,6 @@ Scalar root_of(const Block<Lanes>& block, int l) {
 }
 
 Scalar product(Scalar a, Scalar b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
-
-// A stream of its own for each number it is made of (Steele, Lea & Flood 2014, "Fast splittable pseudorandom numbers").
-class Random {
- public:
-  Random(std::uint64_t seed, std::uint64_t stream) : state_(mixed(seed) ^ mixed(stream + golden)) {}
-  double uniform() { return static_cast<double>(mixed(state_ += golden) >> 11) * 0x1p-53; }
-
- private:
-  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
-  static std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  }
-  std::uint64_t state_;
-};
 
 // One term of each node from the root down: a world. Indicators met are reported.
 template <class Lanes, class Choose, class Meet>

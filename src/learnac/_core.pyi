@@ -136,3 +136,23 @@ def circuit_properties(
     parameters: NDArray[np.float64],
     variable_of_parameter: NDArray[np.int32],
 ) -> tuple[bool, bool, bool, bool]: ...
+
+class GibbsSampler:
+    def __init__(
+        self,
+        arities: NDArray[np.uint32],
+        first_nodes: NDArray[np.uint32],
+        variables: NDArray[np.int32],
+        first_route: NDArray[np.uint32],
+        routes: NDArray[np.uint32],
+        parameters: NDArray[np.float64],
+    ) -> None: ...
+    def run(
+        self,
+        evidence: NDArray[np.int32],
+        query: NDArray[np.int32],
+        n_chains: int,
+        n_burn_in: int,
+        n_samples: int,
+        seed: int,
+    ) -> tuple[int, NDArray[np.uint64]]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,6 +15,10 @@ from learnac._core import TreeScores
 from learnac.data import Schema
 from learnac.drawing import Drawing
 from learnac.network.tree import TreeCPD
+
+TreeArrays: TypeAlias = tuple[
+    NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32]
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -35,6 +40,21 @@ class BayesNet:
     @property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tree.parents for tree in self.trees)
+
+    @property
+    def arrays(self) -> tuple[TreeArrays, NDArray[np.float64]]:
+        """What the core takes: the trees one after the other, and the probabilities of all their nodes."""
+        trees = self.trees
+        first_routes = np.concatenate([[0], np.cumsum([len(tree.routes) for tree in trees])])
+        starts = [tree.route_starts + first for tree, first in zip(trees, first_routes, strict=False)]
+        structure = (
+            self.schema.arities.astype(np.uint32),
+            np.concatenate([[0], np.cumsum([tree.n_nodes for tree in trees])]).astype(np.uint32),
+            np.concatenate([tree.variables for tree in trees]),
+            np.concatenate(starts).astype(np.uint32),
+            np.concatenate([tree.routes for tree in trees]).astype(np.uint32),
+        )
+        return structure, np.concatenate([tree.parameters.ravel() for tree in trees])
 
     def ordered(self) -> tuple[int, ...]:
         """The variables, parents before children. ValueError if there is a cycle."""
@@ -92,17 +112,6 @@ _scores: WeakKeyDictionary[BayesNet, TreeScores] = WeakKeyDictionary()
 
 
 def _tree_scores(network: BayesNet) -> TreeScores:
-    trees = network.trees
-    first_routes = np.concatenate([[0], np.cumsum([len(tree.routes) for tree in trees])])
+    structure, parameters = network.arrays
     with np.errstate(divide="ignore"):
-        log_parameters = np.log(np.concatenate([tree.parameters.ravel() for tree in trees]))
-    return TreeScores(
-        network.schema.arities.astype(np.uint32),
-        np.concatenate([[0], np.cumsum([tree.n_nodes for tree in trees])]).astype(np.uint32),
-        np.concatenate([tree.variables for tree in trees]),
-        np.concatenate([tree.route_starts + at for tree, at in zip(trees, first_routes, strict=False)]).astype(
-            np.uint32
-        ),
-        np.concatenate([tree.routes for tree in trees]).astype(np.uint32),
-        log_parameters,
-    )
+        return TreeScores(*structure, np.log(parameters))
