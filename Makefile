@@ -47,9 +47,9 @@ docs: $(VENV)/built  ## the site, in build/site; its examples are run by `make t
 	$(BIN)/pip install --quiet --group docs
 	$(BIN)/mkdocs build --quiet --strict
 
-sanitize:  ## random split sequences and queries under address and undefined-behaviour sanitizers
-	cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
-	cmake --build build/sanitize --parallel 2
+sanitize: $(VENV)/tools  ## random split sequences and queries under address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/sanitize --parallel 2
 	build/sanitize/random_splits
 	build/sanitize/random_queries
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ids.hpp"
+#include "growing_circuit.hpp"
 
 namespace learnac {
 
@@ -42,5 +42,12 @@ class Ancestry {
   std::size_t n_words_;
   std::vector<std::uint64_t> descendants_;  // n_variables x n_words
 };
+
+// Whether a split is of a leaf and a variable that there are, and would close no cycle.
+inline bool may_split(const GrowingCircuit& circuit, const Ancestry& ancestry, const Split& split) {
+  if (index(split.leaf) >= circuit.n_leaves() || index(split.variable) >= circuit.domain().n_variables()) return false;
+  const Leaf& leaf = circuit.leaf(split.leaf);
+  return !leaf.is_split && leaf.child != split.variable && ancestry.may_be_parent(split.variable, leaf.child);
+}
 
 }  // namespace learnac

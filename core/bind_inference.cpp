@@ -134,7 +134,7 @@ void bind_evaluator(nb::module_& m) {
                         [&](const Execution& e) { self.most_probable(bound.evidence, e, log_values, table); });
             return to_numpy(std::move(log_values));
           },
-          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a, "n_threads"_a)
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a)
       .def(
           "sample",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
@@ -147,7 +147,8 @@ void bind_evaluator(nb::module_& m) {
             });
             return to_numpy(std::move(log_values));
           },
-          "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_samples"_a, "seed"_a, "worlds"_a, "n_threads"_a)
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_samples"_a, "seed"_a, "worlds"_a.noconvert(),
+          "n_threads"_a)
       .def(
           "mean_logs",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
@@ -253,7 +254,8 @@ void learnac::bind_inference(nb::module_& m) {
         if (variable_of_parameter.size() != parameters.size()) refuse("expected a variable for each parameter");
         const Program checked(arrays);
         const Properties found = properties_of(arrays, span_of(variable_of_parameter));
-        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic, found.has_all_variables);
+        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic, found.has_all_variables,
+                              found.is_labelled_rightly);
       },
       "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
   bind_evaluator(m);

@@ -95,7 +95,9 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
       .def(
           "applying",
           [](Schedule& self, std::uint32_t leaf, std::uint32_t variable, std::uint32_t value) {
-            self.applying({LeafId{leaf}, VariableId{variable}, value});
+            const Split split{LeafId{leaf}, VariableId{variable}, value};
+            if (!self.may_apply(split)) refuse("not a valid split: it would close a cycle, or its leaf is not there");
+            self.applying(split);
           },
           "leaf"_a, "variable"_a, "value"_a)
       .def("set_edge_penalty", &Schedule::set_edge_penalty, "edge_penalty"_a)

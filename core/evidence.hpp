@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 
 #include "passes.hpp"
 
@@ -66,6 +67,7 @@ void load(Block<Lanes>& block, const Evidence& evidence, std::span<const std::si
     std::fill_n(indicators, arity, zero);
     for (int l = 0; l < Lanes::n_lanes; ++l) {
       const std::int32_t code = evidence.codes.get(v, row_of(l));
+      if (code >= static_cast<std::int32_t>(arity)) throw std::invalid_argument("the codes changed under way");
       if (code >= 0)
         copy_lane(indicators[code], one, l);
       else

@@ -1,7 +1,10 @@
 #include "passes.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
+// Choosing among versions of a function when it is loaded needs the C library's help.
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
 #define LEARNAC_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define LEARNAC_CLONES

@@ -1,6 +1,6 @@
 #include "popcount.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
 #define LEARNAC_CLONES __attribute__((target_clones("popcnt", "default")))
 #else
 #define LEARNAC_CLONES

@@ -17,9 +17,9 @@ enum : std::uint8_t { indicator_kind, parameter_kind, sum_kind, product_kind };
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("not a circuit: " + what); }
 
 Scalar product_of(Scalar a, double b) {
-  int exponent = 0;
-  const double fraction = std::frexp(a.mantissa * b, &exponent);
-  return {fraction, a.exponent + exponent};
+  int of_b = 0, exponent = 0;
+  const double fraction = std::frexp(a.mantissa * std::frexp(b, &of_b), &exponent);
+  return {fraction, a.exponent + of_b + exponent};
 }
 
 double linear(Scalar x) {
@@ -204,8 +204,9 @@ class Program::Builder {
 
   // An indicator of the variable that the term is a multiple of, directly or through products below it.
   std::uint32_t gate_of(const Term& top, std::uint32_t variable) {
+    constexpr int most_steps = 1000;  // Without a gate a term is only walked more often than need be.
     pending_.assign(1, top);
-    while (!pending_.empty()) {
+    for (int step = 0; step < most_steps && !pending_.empty(); ++step) {
       const Term term = pending_.back();
       pending_.pop_back();
       const std::uint32_t* edges = program_.edges(term);

@@ -33,10 +33,13 @@ class Checker {
       spread([&](std::uint32_t leaf) { return holds(leaf, first); });
       check_values(first);
     }
+    bool has_unlabelled = false, has_undecided = false;
     for (std::size_t node = 0; node < arrays_.kinds.size(); ++node)
       if (arrays_.kinds[node] == 2)
         for (std::uint64_t e = arrays_.child_offsets[node]; e < arrays_.child_offsets[node + 1]; ++e)
-          properties_.is_deterministic &= is_decided_[e];
+          (arrays_.labels[node] == nothing ? has_unlabelled : has_undecided) |= !is_decided_[e];
+    properties_.is_labelled_rightly &= !has_undecided;
+    properties_.is_deterministic = properties_.is_labelled_rightly && !has_unlabelled;
     return properties_;
   }
 
@@ -85,13 +88,16 @@ class Checker {
     for (std::uint32_t node = 0; node < arrays_.kinds.size(); ++node) {
       if (arrays_.kinds[node] != 2 || arrays_.labels[node] == nothing) continue;
       const std::uint32_t variable = arrays_.labels[node];
+      const std::uint32_t from = std::max(first, first_indicator_[variable]);
+      const std::uint32_t to = std::min(first + 64, first_indicator_[variable + 1]);
       Bits own = 0;
-      for (std::uint32_t i = first_indicator_[variable]; i < first_indicator_[variable + 1]; ++i) own |= bit(i, first);
+      for (std::uint32_t i = from; i < to; ++i) own |= bit(i, first);
+      if (own == 0) continue;
       Bits seen = 0;
       std::uint64_t edge = arrays_.child_offsets[node];
       for (const std::uint32_t child : children(node)) {
         const Bits values = below_[child] & own;
-        properties_.is_deterministic &= (seen & values) == 0;
+        properties_.is_labelled_rightly &= (seen & values) == 0;
         seen |= values;
         if (values != 0) is_decided_[edge] = true;
         ++edge;

@@ -9,10 +9,11 @@
 namespace learnac {
 
 struct Properties {
-  bool is_smooth = true;          // the children of each sum speak of the same variables
-  bool is_decomposable = true;    // no two children of a product speak of the same variable
-  bool has_all_variables = true;  // the root speaks of every variable, by its indicators
-  bool is_deterministic = true;   // the children of each sum have disjoint, non-empty sets of values of one variable
+  bool is_smooth = true;            // the children of each sum speak of the same variables
+  bool is_decomposable = true;      // no two children of a product speak of the same variable
+  bool has_all_variables = true;    // the root speaks of every variable, by its indicators
+  bool is_labelled_rightly = true;  // as is_deterministic, of the sums that say which variable they decide
+  bool is_deterministic = true;     // the children of each sum have disjoint, non-empty sets of values of one variable
 };
 
 // The arrays must be those of a circuit, as `Program` checks. A circuit speaks of a variable by its indicators, and

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 #include "random.hpp"
@@ -135,7 +136,11 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
       is_stopped = true;
     }
   };
-  for (std::size_t i = 1; i < n_threads; ++i) threads.emplace_back(guarded, i);
+  try {
+    for (std::size_t i = 1; i < n_threads; ++i) threads.emplace_back(guarded, i);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do all of the work.
+  }
   guarded(0);
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)

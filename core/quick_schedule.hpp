@@ -25,6 +25,8 @@ class QuickSchedule {
            std::span<const double> net_gains);
   // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
   std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
+  // Whether it is a split of a leaf that there is, and would close no cycle.
+  bool may_apply(const Split& split) const { return may_split(circuit_, ancestry_, split); }
   // To be called before the circuit changes by this split.
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);

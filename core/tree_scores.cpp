@@ -29,6 +29,7 @@ TreeScores::TreeScores(const Arrays& arrays) {
     if (end <= first || end > n_nodes) refuse("expected at least one node in each tree");
     trees_.push_back({first, arrays.arities[t], n_parameters});
     n_parameters += std::size_t{end - first} * arrays.arities[t];
+    std::vector<std::uint32_t> parent_of(end - first, end);
     for (std::uint32_t node = first; node < end; ++node) {
       const std::int32_t variable = arrays.variables[node];
       if (variable < 0) {
@@ -42,6 +43,8 @@ TreeScores::TreeScores(const Arrays& arrays) {
       for (std::uint32_t code = 0; code < arrays.arities[static_cast<std::size_t>(variable)]; ++code) {
         const std::uint32_t to = arrays.routes[arrays.first_route[node] + code];
         if (to <= node - first || to >= end - first) refuse("expected parents before their children");
+        if (parent_of[to] != end && parent_of[to] != node) refuse("a node has two parents");
+        parent_of[to] = node;
       }
       add_branches(arrays, node);
     }

@@ -135,7 +135,7 @@ def circuit_properties(
     children: NDArray[np.uint32],
     parameters: NDArray[np.float64],
     variable_of_parameter: NDArray[np.int32],
-) -> tuple[bool, bool, bool, bool]: ...
+) -> tuple[bool, bool, bool, bool, bool]: ...
 
 class GibbsSampler:
     def __init__(

@@ -292,7 +292,8 @@ def load(path: str | Path) -> LearnAC:
     try:
         # Settings of a later version are of no use here, and the model answers without them.
         model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
-    except TypeError as error:
+        LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"{path}: {error}") from None
     model._take(stored.circuit, stored.network, form_called(str(stored.provenance.get("form", ""))))
     model.provenance_ = dict(stored.provenance)

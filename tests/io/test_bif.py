@@ -374,3 +374,22 @@ class TestRealFiles:
     def test_all_that_are_there_are_known(self) -> None:
         names = {path.name.removesuffix(".bif.gz") for path in (Path(str(DATA)) / "bif").glob("*.bif.gz")}
         assert names == set(self.SIZES)
+
+
+def test_text_that_gzip_compressed_in_pieces(tmp_path: Path) -> None:
+    import gzip
+
+    halves = ["variable a { type discrete [ 2 ] { n, y }; }\n", "probability ( a ) { table 0.25, 0.75; }\n"]
+    (tmp_path / "n.bif.gz").write_bytes(b"".join(gzip.compress(half.encode()) for half in halves))
+    assert read_bif(tmp_path / "n.bif.gz").trees[0].parameters.tolist() == [[0.25, 0.75]]
+
+
+def test_an_empty_word_is_no_end() -> None:
+    text = 'variable a { type discrete [ 2 ] { n, y }; }\nprobability ( a ) { table 0.25, 0.75; }\n"" garbage\n'
+    with pytest.raises(ModelFileError, match="expected a word"):
+        read_bif(text)
+
+
+def test_a_property_without_an_end_is_refused_quickly() -> None:
+    with pytest.raises(ModelFileError):
+        read_bif("network x {\n property" + " " * 100_000)

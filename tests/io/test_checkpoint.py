@@ -146,3 +146,20 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         (tmp_path / "c").write_bytes(content[:length])
         with pytest.raises(ModelFileError):
             read_checkpoint(tmp_path / "c")
+
+
+@pytest.mark.parametrize("changes", [{"leaf": 2 * 10**9}, {"variable": 2 * 10**9}, {"leaf": -1}, {"value": -1}])
+def test_splits_that_cannot_be_are_refused(tmp_path: Path, changes: dict[str, int]) -> None:
+    _, states = states_of(search("greedy", max_splits=3))
+    broken = replace(states[-1], trace=(replace(states[-1].trace[0], **changes), *states[-1].trace[1:]))
+    write_checkpoint(broken, tmp_path / "c")
+    with pytest.raises(ValueError, match="split"):
+        learn(table(1), search("greedy"), checkpoints=Checkpoints(resumed=read_checkpoint(tmp_path / "c")))
+
+
+def test_splits_that_would_close_a_cycle_are_refused() -> None:
+    _, states = states_of(search("greedy", max_splits=2))
+    first, second = states[-1].trace
+    cycle = (replace(first, leaf=0, variable=1, value=0), replace(second, leaf=1, variable=0, value=0))
+    with pytest.raises(ValueError, match="cycle"):
+        learn(table(1), search("greedy"), checkpoints=Checkpoints(resumed=replace(states[-1], trace=cycle)))

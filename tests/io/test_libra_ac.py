@@ -299,3 +299,21 @@ class TestDamage:
                 content[place] = rng.choice(list(b"0123456789 \nvn+*()-.eEOF")) if trial % 2 else rng.integers(256)
             n_read += self.read(tmp_path / "a.ac", bytes(content), by_file=trial % 10 == 0) is not None
         assert 50 < n_read < 2900
+
+
+def test_totals_beyond_all_numbers_are_refused() -> None:
+    squares = "".join(f"* {k} {k}\n" for k in range(2, 40))
+    with pytest.raises(ModelFileError):
+        read_ac(f"(1)\nv 0 0\nn 1\nn 0.5\n{squares}* 0 40\nEOF\n")
+
+
+def test_shared_products_of_constants_are_read_quickly() -> None:
+    squares = "".join(f"* {k} {k}\n" for k in range(4, 60))
+    circuit = read_ac(f"(2)\nv 0 0\nv 0 1\nn 0.25\nn 0.75\nn 1\n{squares}* 0 2 60\n* 1 3\n+ 61 62\nEOF\n")
+    assert infer.marginals(circuit)["x0"].tolist() == [0.25, 0.75]
+
+
+def test_the_smallest_numbers_count() -> None:
+    for constants in ("n 0.5\nn 5e-324", "n 5e-324\nn 0.5"):
+        circuit = read_ac(f"(2)\nv 0 0\nv 0 1\n{constants}\nn 1\n* 0 2 3\n* 1 4\n+ 5 6\nEOF\n")
+        assert infer.log_likelihood(circuit, {"x0": 0}) == pytest.approx(-745.13, abs=0.1)

@@ -276,3 +276,49 @@ def write_raw(path: Path, header: bytes, rest: bytes) -> None:
     body = header + rest
     checksum = hashlib.blake2b(struct.pack("<II", VERSION, len(header)) + body, digest_size=32).digest()
     path.write_bytes(struct.pack("<8sII32s", MAGIC, VERSION, len(header), checksum) + body)
+
+
+def test_a_label_that_is_false_is_refused_among_others_that_are_none(tmp_path: Path) -> None:
+    circuit = model().circuit_
+    sums = np.flatnonzero(circuit.kinds == NodeKind.SUM)
+    labels = circuit.labels.copy()
+    labels[sums[0]] = Circuit.NO_LABEL
+    labels[sums[-1]] = (labels[sums[-1]] + 1) % 5
+    write_model(StoredModel(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
+    with pytest.raises(ModelFileError, match="not deterministic"):
+        read_model(tmp_path / "m.learnac")
+
+
+def test_parameters_of_no_origin_are_refused_beside_a_network(tmp_path: Path) -> None:
+    fitted = model()
+    unknown = replace(fitted.circuit_, parameter_origins=np.full_like(fitted.circuit_.parameter_origins, -1))
+    write_model(StoredModel(unknown, fitted.network_), tmp_path / "m.learnac")
+    with pytest.raises(ModelFileError, match="not of the network"):
+        read_model(tmp_path / "m.learnac")
+    write_model(StoredModel(unknown, None), tmp_path / "m.learnac")
+    assert read_model(tmp_path / "m.learnac").network is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("tree_variables", -100), ("tree_sizes", 2**64 - 1), ("tree_sizes", 0), ("tree_parameters", 0.9)],
+)
+def test_trees_that_are_none_are_refused(tmp_path: Path, name: str, value: float) -> None:
+    small_file(tmp_path / "m.learnac")
+    container = read_container(tmp_path / "m.learnac")
+    arrays = {key: array.copy() for key, array in container.arrays.items()}
+    wide = {"tree_variables": np.int64, "tree_sizes": np.uint64, "tree_parameters": np.float64}[name]
+    arrays[name] = arrays[name].astype(wide)
+    arrays[name][: 2 if name == "tree_variables" else None] = value
+    header = {key: entry for key, entry in container.header.items() if key != "arrays"}
+    write_container(tmp_path / "m.learnac", header, arrays)
+    with pytest.raises(ModelFileError):
+        read_model(tmp_path / "m.learnac")
+
+
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    fitted = model()
+    for settings in ({"edge_penalty": "nope"}, {"schedule": [1]}, {"max_seconds": 10**400}):
+        write_model(StoredModel(fitted.circuit_, fitted.network_, settings), tmp_path / "m.learnac")
+        with pytest.raises(ModelFileError):
+            learnac.load(tmp_path / "m.learnac")

@@ -17,6 +17,7 @@ class Properties(NamedTuple):
     is_decomposable: bool
     is_deterministic: bool
     has_all_variables: bool  # whether the root speaks of every variable of the schema
+    is_labelled_rightly: bool  # whether every sum that says which variable it decides does so
 
 
 def properties(circuit: Circuit) -> Properties:

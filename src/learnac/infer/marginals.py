@@ -29,8 +29,8 @@ def marginals(
 ) -> Posteriors:
     """Posterior of each variable: from its name to (rows x arity), or (arity,) for one dict of evidence.
 
-    Only those of `variables`, if given. A known variable has 1 at its value. Cost: two passes over the edges that the
-    evidence leaves alive, however many variables are asked for.
+    Only those of `variables`, if given. A known variable has 1 at its value; a posterior below 2^-200 may be 0.
+    Cost: two passes over the edges that the evidence leaves alive, however many variables are asked for.
     """
     engine = engine_of(circuit)
     evidence = read_given(engine, given, soft)

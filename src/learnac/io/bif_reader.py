@@ -26,7 +26,7 @@ _MAX_READ_TABLE = 1 << 22
 
 _SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(r'"([^"\n]*)"|[{}()\[\];,|]|(?:(?!//|/\*)[^\s{}()\[\];,|"])+')
-_PROPERTY = re.compile(r'\s*([^\s=;"]*)\s*=?((?:"[^"\n]*"|[^;"])*);')
+_PROPERTY = re.compile(r'\s*+([^\s=;"]*+)\s*+=?((?:"[^"\n]*+"|[^;"]++)*+);')
 
 
 def read_bif(source: str | Path) -> BayesNet:
@@ -97,6 +97,8 @@ class _Parser:
                 raise self.error(f"expected a word, found {self.text[self.start : self.start + 10]!r}")
             return ""
         self.end = token.end()
+        if token[1] == "":
+            raise self.error('expected a word, found ""')
         return token[0] if token[1] is None else token[1]
 
     def _expect(self, *tokens: str) -> None:

@@ -47,16 +47,23 @@ def read_checkpoint(path: str | Path) -> SearchState:
             fingerprint=container.entry("fingerprint", str),
             trace=_trace_of(container),
             costs=container.array("costs", "iu").astype(np.int64),
-            seconds=float(container.entry("seconds", (int, float))),
+            seconds=_seconds_of(container),
         )
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
 
 
+def _seconds_of(container: Container) -> float:
+    try:
+        return float(container.entry("seconds", (int, float)))
+    except OverflowError:
+        raise ModelFileError("the header's 'seconds' is not what it should be") from None
+
+
 def _settings_of(document: dict[str, Any]) -> LearnSettings:
     try:
         return LearnSettings(**document)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"the settings are not what they should be: {error}") from None
 
 
@@ -68,5 +75,7 @@ def _trace_of(container: Container) -> tuple[StepInfo, ...]:
         columns["validation_log_likelihood"] = [None] * len(columns["leaf"])
     if len({len(column) for column in columns.values()}) != 1:
         raise ModelFileError("the columns of the trace differ in length")
+    if any(not 0 <= number < 2**32 for name in ("leaf", "variable", "value") for number in columns[name]):
+        raise ModelFileError("the trace has splits that cannot be")
     names = list(columns)
     return tuple(StepInfo(**dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True))

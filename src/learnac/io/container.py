@@ -1,7 +1,7 @@
 """The container of our own files (docs/formats/learnac.md): a header of JSON, arrays, and a checksum over all.
 
-Safe to open from strangers: nothing is executed, nothing larger than the file itself is allocated, and whoever reads
-the header asks for each entry by its type.
+Safe to open from strangers: nothing is executed, no more than a small multiple of the file is allocated, and whoever
+reads the header asks for each entry by its type.
 """
 
 from __future__ import annotations

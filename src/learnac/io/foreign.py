@@ -15,7 +15,7 @@ from learnac.network import BayesNet, TreeCPD
 Floats = NDArray[np.float64]
 
 # A small compressed file can stand for more text than memory holds.
-_MAX_TEXT = 1 << 30
+_MAX_TEXT = 1 << 27
 
 
 def read_text(source: str | Path) -> tuple[str, str]:
@@ -25,13 +25,22 @@ def read_text(source: str | Path) -> tuple[str, str]:
     content = Path(source).read_bytes()
     try:
         if content.startswith(b"\x1f\x8b"):
-            unpacker = zlib.decompressobj(wbits=31)
-            content = unpacker.decompress(content, _MAX_TEXT)
-            if not unpacker.eof:
-                raise ModelFileError(f"{source}: the compressed text is cut short, or longer than {_MAX_TEXT:,} bytes")
+            content = _unpacked(content, str(source))
         return content.decode("utf-8-sig"), str(source)
     except (zlib.error, UnicodeDecodeError) as error:
         raise ModelFileError(f"{source}: expected text, or text that gzip compressed: {error}") from None
+
+
+def _unpacked(content: bytes, name: str) -> bytes:
+    """What gzip compressed, in one piece or in several."""
+    text = b""
+    while content:
+        unpacker = zlib.decompressobj(wbits=31)
+        text += unpacker.decompress(content, _MAX_TEXT - len(text))
+        if not unpacker.eof:
+            raise ModelFileError(f"{name}: the compressed text is cut short, or longer than {_MAX_TEXT:,} bytes")
+        content = unpacker.unused_data
+    return text
 
 
 def checked_network(network: BayesNet, name: str) -> BayesNet:

@@ -174,6 +174,8 @@ class _Nodes:
     def scale(self, log_factor: float) -> None:
         """Multiplies the root; by several constants if one double cannot hold the factor."""
         root = len(self.kinds) - 1
+        if abs(log_factor) > _LARGEST_LOG:
+            raise self.error(root, f"the circuit's total is e^{-log_factor:.3g}, beyond what can be divided out")
         n_constants = int(abs(log_factor) // 500) + 1
         for node in range(root + 1, root + 1 + n_constants):
             self.kinds.append(NodeKind.PARAMETER)
@@ -182,6 +184,9 @@ class _Nodes:
         self.kinds.append(NodeKind.PRODUCT)
         self.children.append(list(range(root, root + 1 + n_constants)))
 
+
+# Of a total: a Markov network's is far below.
+_LARGEST_LOG = 1e7
 
 _KINDS = {"n": NodeKind.PARAMETER, "v": NodeKind.INDICATOR, "+": NodeKind.SUM, "*": NodeKind.PRODUCT}
 

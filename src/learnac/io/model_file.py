@@ -122,16 +122,17 @@ def _check_circuit(circuit: Circuit) -> None:
     if not abs(evaluator.log_values(*everything_unknown, 1)[0]) < 1e-6:
         raise ModelFileError("the circuit's probabilities do not sum to 1")
     found = properties(circuit)
-    labels = circuit.labels[circuit.kinds == NodeKind.SUM]
     if not (found.is_smooth and found.is_decomposable and found.has_all_variables):
         raise ModelFileError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
-    if not found.is_deterministic and (labels != Circuit.NO_LABEL).all():
+    if not found.is_labelled_rightly:
         raise ModelFileError("the circuit is not deterministic, although its sums decide variables")
 
 
 def _check_twins(circuit: Circuit, network: BayesNet) -> None:
     """The circuit's parameters are those of the network."""
     variables, nodes, values = circuit.parameter_origins.T
+    if (variables < 0).any():
+        raise ModelFileError("the circuit has parameters that are not of the network")
     for variable, tree in enumerate(network.trees):
         mine = variables == variable
         n_nodes, arity = tree.parameters.shape
@@ -159,6 +160,8 @@ def _read_network(container: Container, schema: Schema) -> BayesNet:
     counts = container.array("tree_counts", "f").astype(np.float64)
     parameters = container.array("tree_parameters", "f").astype(np.float64)
     is_inner = variables >= 0
+    if (variables < -1).any() or (sizes < 1).any() or (sizes > len(variables)).any():
+        raise ModelFileError("the trees' arrays do not fit together")
     if len(sizes) != len(arities) or sizes.sum() != len(variables) or (variables >= len(arities)).any():
         raise ModelFileError("the network does not have a tree for each variable")
     n_routes = np.where(is_inner, arities[variables], 0)
@@ -168,6 +171,8 @@ def _read_network(container: Container, schema: Schema) -> BayesNet:
         raise ModelFileError("expected probabilities from 0 to 1 and counts from 0 in the trees")
     trees = _split_trees(arities, sizes, variables, n_routes, routes, counts, parameters)
     network = BayesNet(schema, trees)
+    if any(abs(tree.parameters[tree.leaves].sum(axis=1) - 1).max() > 1e-6 for tree in trees):
+        raise ModelFileError("expected probabilities that sum to 1 at the leaves of the trees")
     try:
         network.check()
     except ValueError as error:

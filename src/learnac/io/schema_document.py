@@ -26,6 +26,8 @@ def schema_of(document: Mapping[str, Any]) -> Schema:
         raise ModelFileError("the schema is not what it should be")
     if not all(_is_list_of(column, str | int | bool) for column in categories or []):
         raise ModelFileError("the schema has categories that are not strings, whole numbers or booleans")
+    if any(not _is_text(item) for items in [names or [], *(categories or [])] for item in items):
+        raise ModelFileError("the schema has names or categories that are no text")
     if not all(edges is None or _is_list_of(edges, int | float) for edges in bins or []):
         raise ModelFileError("the schema has edges that are not numbers")
     try:
@@ -37,3 +39,8 @@ def schema_of(document: Mapping[str, Any]) -> Schema:
 
 def _is_list_of(found: object, kind: Any) -> bool:
     return isinstance(found, list) and all(isinstance(item, kind) for item in found)
+
+
+def _is_text(item: object) -> bool:
+    """Not half of a character, which nothing could print."""
+    return not isinstance(item, str) or not any("\ud800" <= character <= "\udfff" for character in item)

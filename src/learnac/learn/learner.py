@@ -98,7 +98,7 @@ class Learner:
 
     def apply(self, split: Split) -> list[int]:
         """Applies a split everywhere; returns the new leaves."""
-        self.schedule.applying(split.leaf, split.variable, split.value)
+        self.schedule.applying(split.leaf, split.variable, split.value)  # Refuses what is no valid split.
         self.circuit.apply_split(split.leaf, split.variable, split.value)
         counts = self.counts.split_and_count(
             split.leaf, split.variable, self.space.branch_of(split), self.space.n_branches(split.variable)
