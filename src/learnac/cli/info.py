@@ -106,8 +106,8 @@ def _milliseconds(call: Any) -> float:
 
 
 def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
-    holds = document["properties"]
-    properties = [name.removeprefix("is_") for name in holds if name.startswith("is_") and holds[name]]
+    names = ("smooth", "decomposable", "deterministic")
+    properties = [name for name in names if document["properties"][f"is_{name}"]]
     lines = [
         ("Variables", f"{document['variables']:,}, of {_range(document['categories'])} categories"),
         ("Circuit", f"{document['edges']:,} edges, {document['nodes']:,} nodes, {document['parameters']:,} parameters"),
