@@ -28,12 +28,14 @@ def convert(
     A circuit is made from a network where the format needs one.
     """
     from learnac.cli.output import print_json
+    from learnac.cli.progress import busy
     from learnac.files import check_writable
     from learnac.io.convert import check_target, read_any, write_any
 
     check_target(target)
     check_writable(target)
-    model = read_any(source)
-    write_any(model, target, max_edges)
+    with busy(f"converting {source}"):
+        model = read_any(source)
+        write_any(model, target, max_edges)
     if as_json:
         print_json({"from": str(source), "to": str(target), "variables": model.schema.n_variables})

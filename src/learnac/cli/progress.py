@@ -35,6 +35,16 @@ def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
         yield line.take_note
 
 
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A line on stderr that says what takes its time, if somebody is looking."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Console(stderr=True).status(what, spinner="line"):
+        yield
+
+
 def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[slice]:
     """Slices of rows, with a bar on stderr once they take longer than a second, if somebody is looking."""
     starts = range(0, n_rows, block_rows)

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from learnac.cli.progress import busy
 from learnac.data import Dataset, Schema
 from learnac.data.column_options import ColumnOptions, parse_bins, types_to_read
 from learnac.data.prepare import matched, prepare
@@ -91,8 +92,9 @@ def read_learning_tables(
     dropped: tuple[str, ...] = ()
     types = types_to_read(options.categories)
     for role, path in paths.items():
-        frame = read_frame(path, layout, types)
-        with naming(path):
+        with busy(f"reading {path}"):
+            frame = read_frame(path, layout, types)
+        with naming(path), busy(f"reading {path}"):
             if not tables:
                 _check_names(frame, must_have)
                 if texts := _numbers_with_zeros(path, layout, frame, options.as_category):
@@ -113,8 +115,9 @@ def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns:
         for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
         if bins is None
     }
-    frame = read_frame(path, layout, types_to_read(unbinned))
-    with naming(path):
+    with busy(f"reading {path}"):
+        frame = read_frame(path, layout, types_to_read(unbinned))
+    with naming(path), busy(f"reading {path}"):
         others = [name for name in frame.table.column_names if name not in schema.names]
         if len(others) == frame.table.num_columns:
             raise DataError(f"expected columns of the model, {listed(schema.names)}; found {listed(others)}")
