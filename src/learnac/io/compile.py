@@ -17,6 +17,7 @@ import numpy as np
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit
 from learnac.network import BayesNet, TreeCPD
+from learnac.network.elimination import eliminate, fill, moral_graph
 
 # Variables whose fill is counted at each step of an elimination: counting all takes minutes on dense networks.
 _N_COUNTED = 16
@@ -181,30 +182,13 @@ def _elimination_order(network: BayesNet, ranks: Sequence[int]) -> list[int]:
 
     Neighbours are those that share a tree; what is eliminated leaves its neighbours joined.
     """
-    neighbours = [0] * len(network.trees)
-    for child, parents in enumerate(network.parents):
-        together = sum(1 << variable for variable in (child, *parents))
-        for variable in (child, *parents):
-            neighbours[variable] |= together & ~(1 << variable)
+    neighbours = moral_graph(network)
     left = set(range(len(neighbours)))
     order = []
     while left:
         few = nsmallest(_N_COUNTED, left, key=lambda variable: (neighbours[variable].bit_count(), variable))
-        chosen = min(few, key=lambda variable: (_fill(variable, neighbours), ranks[variable], variable))
-        for variable in _bits(neighbours[chosen]):
-            neighbours[variable] |= neighbours[chosen]
-            neighbours[variable] &= ~(1 << chosen | 1 << variable)
+        chosen = min(few, key=lambda variable: (fill(neighbours, variable), ranks[variable], variable))
+        eliminate(neighbours, chosen)
         left.remove(chosen)
         order.append(chosen)
     return order
-
-
-def _fill(variable: int, neighbours: Sequence[int]) -> int:
-    around = neighbours[variable]
-    return sum((around & ~neighbours[other]).bit_count() - 1 for other in _bits(around))
-
-
-def _bits(bits: int) -> Iterator[int]:
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1
