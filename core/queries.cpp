@@ -327,7 +327,10 @@ void Evaluator::marginals(const Evidence& evidence, std::span<const std::uint32_
                           const Execution& execution, std::span<double> log_values,
                           std::span<double> posteriors) const {
   std::vector<std::uint64_t> within;
-  if (variables.size() < program_.n_variables()) within = program_.nodes_above(variables);
+  // Finding what lies above them takes longer than the passes of a few rows.
+  constexpr std::size_t few_rows = 8;
+  if (variables.size() < program_.n_variables() && evidence.n_rows() > few_rows)
+    within = program_.nodes_above(variables);
   std::size_t n_posteriors = 0;
   for (const std::uint32_t v : variables) n_posteriors += program_.arity(v);
   const std::uint64_t* const limits = within.empty() ? nullptr : within.data();

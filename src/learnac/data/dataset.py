@@ -212,13 +212,13 @@ def _encode_array(schema: Schema, array: npt.ArrayLike) -> Codes:
 def _check_width(schema: Schema, table: _Table) -> None:
     if table.shape[1] != schema.n_variables:
         raise DataError(f"expected {schema.n_variables} columns, as the schema has, found {table.shape[1]}")
-    for name, categories in zip(schema.names, schema.categories, strict=True):
-        # Read as codes, such numbers could mean other categories than the ones they look like.
-        if not isinstance(categories[0], str) and categories != tuple(range(len(categories))):
-            raise DataError(
-                f"an array holds codes, and those of column {name!r} are not its categories, {listed(categories)}: "
-                "pass a data frame, or Dataset(schema, codes)"
-            )
+    # Read as codes, such numbers could mean other categories than the ones they look like.
+    if (name := schema.unlike_codes) is not None:
+        categories = schema.categories[schema.index(name)]
+        raise DataError(
+            f"an array holds codes, and those of column {name!r} are not its categories, {listed(categories)}: "
+            "pass a data frame, or Dataset(schema, codes)"
+        )
 
 
 def _as_table(codes: Any) -> _Table:

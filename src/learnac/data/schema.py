@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,9 @@ class Schema:
     names: tuple[str, ...]
     categories: tuple[tuple[Category, ...], ...]
     bins: tuple[Bins | None, ...] = ()
+    # Found once: every table that is read asks for them.
+    _arities: Arities = field(init=False, repr=False, compare=False)
+    _unlike_codes: str | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         names = checked_names(self.names)
@@ -48,6 +51,10 @@ class Schema:
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "categories", categories)
         object.__setattr__(self, "bins", _checked_bins(names, categories, tuple(self.bins)))
+        arities = np.array([len(column) for column in categories], dtype=np.int32)
+        arities.flags.writeable = False
+        object.__setattr__(self, "_arities", arities)
+        object.__setattr__(self, "_unlike_codes", _first_unlike_codes(names, categories))
 
     @property
     def n_variables(self) -> int:
@@ -55,15 +62,18 @@ class Schema:
 
     @property
     def arities(self) -> Arities:
-        """Number of categories of each variable, read-only. Built anew on each access."""
-        arities = np.array([len(column) for column in self.categories], dtype=np.int32)
-        arities.flags.writeable = False
-        return arities
+        """Number of categories of each variable, read-only."""
+        return self._arities
+
+    @property
+    def unlike_codes(self) -> str | None:
+        """A variable whose categories are numbers, but not those of their codes: an array of it would be ambiguous."""
+        return self._unlike_codes
 
     @property
     def code_dtype(self) -> np.dtype[np.unsignedinteger[Any]]:
         """The smaller of uint8 and uint16 that holds every code of this schema, seen or not."""
-        largest_code = max(len(column) for column in self.categories) - 1
+        largest_code = self._arities.max() - 1
         if largest_code <= np.iinfo(np.uint8).max:
             return np.dtype(np.uint8)
         return np.dtype(np.uint16)
@@ -71,7 +81,7 @@ class Schema:
     @property
     def evidence_dtype(self) -> np.dtype[np.signedinteger[Any]]:
         """The smallest of int8, int16 and int32 that holds every code of this schema, and UNKNOWN."""
-        largest_code = max(len(column) for column in self.categories) - 1
+        largest_code = self._arities.max() - 1
         return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if largest_code <= np.iinfo(t).max))
 
     def index(self, name: str) -> int:
@@ -132,6 +142,13 @@ class Schema:
         shown = [f"{name}[{len(column)}]" for name, column in first] + ["..."] * (self.n_variables > 6)
         plural = "variable" if self.n_variables == 1 else "variables"
         return f"{self.n_variables} {plural}: {', '.join(shown)}"
+
+
+def _first_unlike_codes(names: tuple[str, ...], categories: tuple[tuple[Category, ...], ...]) -> str | None:
+    for name, column in zip(names, categories, strict=True):
+        if not isinstance(column[0], str) and column != tuple(range(len(column))):
+            return name
+    return None
 
 
 def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
