@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
 
 import pytest
+from pages import is_as_said, run_page, with_outputs
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
-
-_pages = runpy.run_path(str(Path(__file__).with_name("pages.py")))
-run_page, with_outputs, is_as_said = _pages["run_page"], _pages["with_outputs"], _pages["is_as_said"]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

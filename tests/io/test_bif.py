@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from worlds import probabilities
 
 from learnac import Dataset, LearnAC, infer
 from learnac.data import Schema
@@ -58,15 +59,6 @@ RAIN = np.array([[0.75, 0.25], [0.25, 0.75], [0.75, 0.25]])  # by season
 GRASS = np.array([[[1, 0], [0.5, 0.5], [1, 0]], [[0, 1], [0, 1], [0, 1]]])  # by rain, season
 SEASON = np.array([0.5, 0.25, 0.25])
 EXAMPLE_WORLDS = np.einsum("s,sr,rsg->rsg", SEASON, RAIN, GRASS).ravel()
-
-
-def worlds_of(arities: Any) -> NDArray[np.uint8]:
-    return np.indices([int(arity) for arity in arities]).reshape(len(arities), -1).astype(np.uint8)
-
-
-def probabilities(network: BayesNet) -> NDArray[np.float64]:
-    codes = worlds_of(network.schema.arities)
-    return np.prod([tree.parameters[tree.leaf_of(codes), codes[tree.child]] for tree in network.trees], axis=0)
 
 
 def learned(splits: str = "complete", alpha: float = 1.0, schema: Schema = SCHEMA) -> BayesNet:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from worlds import probabilities_under, worlds_of
 
 from learnac import Dataset, LearnAC, infer
 from learnac._core import GrowingCircuit
@@ -24,18 +24,10 @@ ARITIES = (2, 3, 1, 5, 4, 2)
 each_kind = pytest.mark.parametrize("splits", ["complete", "binary"])
 
 
-def worlds_of(arities: Any) -> NDArray[np.uint8]:
-    return np.indices([int(arity) for arity in arities]).reshape(len(arities), -1).astype(np.uint8)
-
-
-def tree_probabilities(network: BayesNet, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
-    return np.prod([tree.parameters[tree.leaf_of(codes), codes[tree.child]] for tree in network.trees], axis=0)
-
-
 def assert_is_circuit_of(circuit: Circuit, network: BayesNet) -> None:
     codes = worlds_of(network.schema.arities)
     found = evaluate(circuit, indicators_of(circuit, codes))
-    np.testing.assert_allclose(found, tree_probabilities(network, codes), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(found, probabilities_under(network, codes), rtol=1e-12, atol=1e-300)
     assert_has_the_properties(circuit, network)
 
 
@@ -108,7 +100,7 @@ class TestDistribution:
             circuit = compile_network(found)
             assert_is_circuit_of(circuit, found)
             values = evaluate(circuit, indicators_of(circuit, codes))
-            np.testing.assert_allclose(values, tree_probabilities(network, codes), rtol=1e-12)
+            np.testing.assert_allclose(values, probabilities_under(network, codes), rtol=1e-12)
 
     def test_both_kinds_of_splits_in_one_network(self) -> None:
         schema = Schema(("a", "b", "c"), ((0, 1, 2), (0, 1), (0, 1, 2)))

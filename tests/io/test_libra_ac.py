@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from worlds import worlds_of
 
 from learnac import Dataset, LearnAC, infer
 from learnac.circuit import Circuit, NodeKind, evaluate, indicators_of, properties
@@ -59,10 +59,6 @@ n .5
 + 11 12
 EOF
 """
-
-
-def worlds_of(arities: Any) -> NDArray[np.int64]:
-    return np.indices([int(arity) for arity in arities]).reshape(len(arities), -1)
 
 
 def probabilities(circuit: Circuit) -> NDArray[np.float64]:

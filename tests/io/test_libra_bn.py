@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from worlds import probabilities
 
 from learnac import Dataset, LearnAC
 from learnac.data import Schema
@@ -49,15 +49,6 @@ P2 = np.array([[0.3, 0.7], [0.6, 0.4], [0.0, 1.0]])
 EXAMPLE_WORLDS = (np.array([0.25, 0.75])[:, None, None] * P1[:, :, None] * P2[None]).ravel()
 
 SMALL = f"2\nBN {{\nv0 {{\ntree {{\n(v0_0 {log(0.5)} {log(0.5)})\n}}\n}}\n}}\n"
-
-
-def worlds_of(arities: Any) -> NDArray[np.int64]:
-    return np.indices([int(arity) for arity in arities]).reshape(len(arities), -1)
-
-
-def probabilities(network: BayesNet) -> NDArray[np.float64]:
-    codes = worlds_of(network.schema.arities).astype(np.uint8)
-    return np.prod([tree.parameters[tree.leaf_of(codes), codes[tree.child]] for tree in network.trees], axis=0)
 
 
 def learned(splits: str, alpha: float = 1.0) -> BayesNet:

@@ -1,94 +1,28 @@
-"""The loop of Table 1 from outside: weights, budgets, early stopping, interrupts, and one model in two forms."""
+"""What is learned, seen from outside: the trace, weights, allowed parents, parameters, one model in two forms."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from learning import (
+    ARITIES,
+    SETTINGS,
+    TRAINING,
+    assert_agrees_with_itself,
+    assert_same_circuit,
+    assert_same_model,
+    dataset_of,
+    each_kind,
+    each_schedule,
+    random_rows,
+    steps,
+)
 from numpy.typing import NDArray
 
-from learnac._core import Counter
-from learnac.circuit import Circuit, evaluate, indicators_of
 from learnac.data import Dataset
-from learnac.learn import LearnedModel, LearnSettings, StepInfo, Stop, learn
-from learnac.learn.counts import in_memory
-from learnac.network import BayesNet
-
-ARITIES = [2, 3, 2, 1, 4, 2]
-SETTINGS: dict[str, Any] = {"edge_penalty": 0.02, "parameter_penalty": 0.1}
-
-each_schedule = pytest.mark.parametrize("schedule", ["quick", "greedy"])
-each_kind = pytest.mark.parametrize("kind", ["complete", "binary"])
-
-
-def random_rows(seed: int, n_rows: int, arities: list[int] | None = None) -> NDArray[np.int64]:
-    """Rows near a few prototypes: everything depends on everything, so that there is much to learn."""
-    arities = ARITIES if arities is None else arities
-    prototypes = np.random.default_rng(0).integers(arities, size=(5, len(arities)))
-    rng = np.random.default_rng(seed)
-    noise = rng.integers(arities, size=(n_rows, len(arities)))
-    keeps = rng.random(noise.shape) < 0.75
-    return np.where(keeps, prototypes[rng.integers(5, size=n_rows)], noise)
-
-
-def dataset_of(rows: NDArray[np.int64], arities: list[int] | None = None) -> Dataset:
-    return Dataset.from_array(rows, arities=ARITIES if arities is None else arities)
-
-
-TRAINING = dataset_of(random_rows(seed=1, n_rows=400))
-# From the same distribution, but few: so that a search to the end learns more than is good for it.
-FEW = dataset_of(random_rows(seed=2, n_rows=60))
-VALIDATION = dataset_of(random_rows(seed=3, n_rows=300))
-
-
-def steps(model: LearnedModel) -> list[dict[str, Any]]:
-    """The trace without its clock."""
-    return [{name: value for name, value in asdict(info).items() if name != "seconds"} for info in model.trace]
-
-
-def assert_same_circuit(a: Circuit, b: Circuit) -> None:
-    for name in ("kinds", "labels", "child_offsets", "children", "parameters", "parameter_origins"):
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-
-
-def assert_same_network(a: BayesNet, b: BayesNet) -> None:
-    for tree_a, tree_b in zip(a.trees, b.trees, strict=True):
-        for name in ("child", "variables", "route_starts", "routes", "counts", "parameters"):
-            np.testing.assert_array_equal(getattr(tree_a, name), getattr(tree_b, name), err_msg=name)
-
-
-def assert_same_model(a: LearnedModel, b: LearnedModel) -> None:
-    assert steps(a) == steps(b)
-    assert (a.n_splits, a.stop) == (b.n_splits, b.stop)
-    assert_same_circuit(a.circuit, b.circuit)
-    assert_same_network(a.network, b.network)
-
-
-def assert_agrees_with_itself(model: LearnedModel, dataset: Dataset) -> None:
-    """The circuit, the network and the trace tell of one and the same model."""
-    assert model.n_splits <= len(model.trace)
-    n_initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
-    n_edges = [n_initial + int(c) for c in np.cumsum([0, *(info.edge_cost for info in model.trace)])]
-    assert [info.n_edges for info in model.trace] == n_edges[1:]
-    assert model.circuit.n_edges == n_edges[model.n_splits]
-    if model.n_splits:
-        assert model.network.n_leaves == model.trace[model.n_splits - 1].n_leaves
-    assert model.circuit.n_parameters == model.network.n_parameters
-    for value, (variable, node, code) in zip(
-        model.circuit.parameters, model.circuit.parameter_origins.tolist(), strict=True
-    ):
-        assert model.network.trees[variable].variables[node] < 0
-        assert value == model.network.trees[variable].parameters[node, code]
-    probabilities = evaluate(model.circuit, indicators_of(model.circuit, dataset.codes))
-    np.testing.assert_allclose(probabilities, np.exp(model.network.log_likelihood(dataset.codes)), rtol=1e-10, atol=0)
-    assert evaluate(model.circuit, np.ones((1, int(dataset.arities.sum()))))[0] == pytest.approx(1, rel=1e-12)
+from learnac.learn import LearnedModel, LearnSettings, Stop, learn
 
 
 class TestTrace:
@@ -172,146 +106,6 @@ class TestSampleWeight:
         assert_same_circuit(halves.circuit, learn(once, chosen).circuit)
 
 
-class TestEarlyStopping:
-    @each_schedule
-    @each_kind
-    def test_the_model_is_the_prefix_that_is_best_on_the_validation_table(self, schedule: str, kind: str) -> None:
-        chosen = {"schedule": schedule, "splits": kind, "edge_penalty": 0.001, "parameter_penalty": 0.0}
-        model = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
-        prefixes = [learn(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
-        scores = [prefix.network.log_likelihood(VALIDATION.codes).mean() for prefix in prefixes]
-        told = [info.validation_log_likelihood for info in model.trace]
-        np.testing.assert_allclose(told, scores[1:], rtol=1e-12)
-        assert model.n_splits == int(np.argmax(scores))
-        assert 0 < model.n_splits < len(model.trace), "a case where it matters"
-        assert_same_circuit(model.circuit, prefixes[model.n_splits].circuit)
-        assert_same_network(model.network, prefixes[model.n_splits].network)
-        assert_agrees_with_itself(model, FEW)
-        assert model.stop is Stop.CONVERGED
-
-    def test_patience_ends_the_search(self) -> None:
-        chosen = {"edge_penalty": 0.001, "parameter_penalty": 0.0}
-        patient = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
-        hasty = learn(FEW, LearnSettings(patience=3, **chosen), validation=VALIDATION)
-        assert hasty.stop is Stop.PATIENCE
-        assert len(hasty.trace) == hasty.n_splits + 3
-        assert steps(hasty) == steps(patient)[: len(hasty.trace)]
-        scores = [info.validation_log_likelihood for info in hasty.trace]
-        assert int(np.argmax(scores)) + 1 == hasty.n_splits
-
-    def test_a_validation_table_that_no_split_helps_leaves_the_marginals(self) -> None:
-        noise = np.random.default_rng(9).integers(ARITIES, size=(300, len(ARITIES)))
-        model = learn(TRAINING, LearnSettings(patience=5, **SETTINGS), validation=dataset_of(noise))
-        assert (model.n_splits, len(model.trace)) == (0, 5)
-        assert model.network.n_leaves == len(ARITIES)
-        assert_agrees_with_itself(model, TRAINING)
-
-    def test_without_smoothing_impossible_validation_rows_are_told_apart(self) -> None:
-        """Value 3 of variable 4 is not in the training table: every prefix finds one row impossible."""
-        rows = random_rows(seed=1, n_rows=300)
-        held_out = random_rows(seed=3, n_rows=200)
-        rows[:, 4] %= 3
-        held_out[:, 4] %= 3
-        held_out[0, 4] = 3
-        chosen = {"edge_penalty": 0.05, "parameter_penalty": 2.0, "alpha": 0.0}
-        model = learn(dataset_of(rows), LearnSettings(**chosen), validation=dataset_of(held_out))
-        assert {info.validation_log_likelihood for info in model.trace} == {-np.inf}
-        ranks = []
-        for k in range(len(model.trace) + 1):
-            network = learn(dataset_of(rows), LearnSettings(max_splits=k, **chosen)).network
-            by_tree = np.array([tree.log_likelihood(dataset_of(held_out).codes) for tree in network.trees])
-            ranks.append((-np.isinf(by_tree).sum(), by_tree[np.isfinite(by_tree)].sum()))
-        assert model.n_splits == max(range(len(ranks)), key=lambda k: ranks[k])
-        assert model.n_splits > 0
-
-
-class TestBudgets:
-    @each_schedule
-    def test_no_splits(self, schedule: str) -> None:
-        model = learn(TRAINING, LearnSettings(schedule=schedule, max_splits=0))
-        assert (model.stop, model.trace, model.n_splits) == (Stop.MAX_SPLITS, (), 0)
-        assert model.circuit.n_edges == sum(1 + 3 * arity for arity in ARITIES if arity > 1) + 2
-        assert_agrees_with_itself(model, TRAINING)
-
-    @each_schedule
-    @each_kind
-    def test_edges_stay_within_their_budget(self, schedule: str, kind: str) -> None:
-        chosen = {"schedule": schedule, "splits": kind, **SETTINGS}
-        full = learn(TRAINING, LearnSettings(**chosen)).circuit.n_edges
-        for max_edges in (60, 100, full // 2):
-            model = learn(TRAINING, LearnSettings(max_edges=max_edges, **chosen))
-            assert model.stop is Stop.MAX_EDGES
-            assert max(info.n_edges for info in model.trace) <= max_edges
-            assert_agrees_with_itself(model, TRAINING)
-
-    @each_schedule
-    def test_a_budget_with_room_to_spare_changes_nothing(self, schedule: str) -> None:
-        free = learn(TRAINING, LearnSettings(schedule=schedule, **SETTINGS))
-        roomy = learn(TRAINING, LearnSettings(schedule=schedule, max_edges=10**6, **SETTINGS))
-        assert_same_model(free, roomy)
-        assert roomy.stop is Stop.CONVERGED
-
-    @each_schedule
-    def test_no_time(self, schedule: str) -> None:
-        model = learn(TRAINING, LearnSettings(schedule=schedule, max_seconds=0))
-        assert (model.stop, model.n_splits) == (Stop.MAX_SECONDS, 0)
-        assert_agrees_with_itself(model, TRAINING)
-
-    @each_schedule
-    def test_time_runs_out_in_the_middle(self, schedule: str) -> None:
-        large = dataset_of(random_rows(4, 2000, [3] * 16), [3] * 16)
-        chosen = LearnSettings(edge_penalty=1e-4, parameter_penalty=0, schedule=schedule, max_seconds=0.5)
-        model = learn(large, chosen)
-        assert model.stop is Stop.MAX_SECONDS
-        assert model.n_splits > 0
-        assert model.trace[-1].seconds <= model.seconds < 5
-        assert model.network.n_leaves == 16 + 2 * model.n_splits
-
-    @settings(deadline=None, derandomize=True, max_examples=25)
-    @given(
-        seed=st.integers(0, 9999),
-        schedule=st.sampled_from(["quick", "greedy"]),
-        kind=st.sampled_from(["complete", "binary"]),
-        room=st.integers(0, 400),
-        n_threads=st.integers(1, 2),
-    )
-    def test_halving_the_edge_penalty_fills_the_budget(
-        self, seed: int, schedule: str, kind: str, room: int, n_threads: int
-    ) -> None:
-        dataset = dataset_of(random_rows(seed, n_rows=300))
-        initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
-        chosen = {"schedule": schedule, "splits": kind, "parameter_penalty": 0.0, "max_seconds": 10}
-        model = learn(
-            dataset,
-            LearnSettings(
-                edge_penalty=20.0,
-                max_edges=initial + room,
-                halve_edge_penalty=True,
-                n_threads=n_threads,
-                **chosen,
-            ),
-        )
-        assert model.stop in (Stop.MAX_EDGES, Stop.CONVERGED)
-        assert_agrees_with_itself(model, dataset)
-        assert model.circuit.n_edges <= initial + room
-        penalties = np.array([20.0, *(info.edge_penalty for info in model.trace)])
-        n_halvings = np.log2(penalties[:-1] / penalties[1:])
-        assert ((n_halvings >= 0) & (n_halvings == np.rint(n_halvings))).all()
-        for info in model.trace:
-            assert info.net_gain > info.edge_penalty * info.edge_cost
-        if room >= 100:
-            assert model.n_splits > 0
-
-    def test_halving_goes_on_where_a_fixed_penalty_stops(self) -> None:
-        chosen = {"edge_penalty": 2.0, "parameter_penalty": 0.1, "max_edges": 400}
-        fixed = learn(TRAINING, LearnSettings(**chosen))
-        halved = learn(TRAINING, LearnSettings(halve_edge_penalty=True, **chosen))
-        assert fixed.stop is Stop.CONVERGED
-        assert steps(fixed) == steps(halved)[: fixed.n_splits]
-        assert fixed.circuit.n_edges < 200
-        assert 300 < halved.circuit.n_edges <= 400
-
-
 class TestAllowedParents:
     @each_schedule
     @each_kind
@@ -341,109 +135,6 @@ class TestAllowedParents:
             ready = [v for v, p in enumerate(network.parents) if v not in order and set(p) <= set(order)]
             assert ready
             order += ready
-
-
-class TestCallback:
-    def test_it_sees_every_step_once(self) -> None:
-        seen: list[StepInfo] = []
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=seen.append)
-        assert tuple(seen) == model.trace
-
-    def test_it_ends_learning_by_returning_true(self) -> None:
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=lambda info: info.n_splits == 4)
-        assert (model.stop, model.n_splits) == (Stop.CALLBACK, 4)
-        assert_agrees_with_itself(model, TRAINING)
-
-    def test_its_errors_are_not_swallowed(self) -> None:
-        def fail(info: StepInfo) -> None:
-            raise RuntimeError("no")
-
-        with pytest.raises(RuntimeError, match="no"):
-            learn(TRAINING, LearnSettings(**SETTINGS), on_step=fail)
-
-
-class InterruptedCounter:
-    """Counts like a `Counter`, until Ctrl-C comes while it counts."""
-
-    def __init__(self, dataset: Dataset, n_calls: int, is_late: bool) -> None:
-        self._counter: Counter = in_memory(dataset)
-        self._n_calls_left = n_calls
-        self._is_late = is_late
-
-    def count(self, leaf: int) -> NDArray[np.float64]:
-        return self._counter.count(leaf)
-
-    def forget(self, leaf: int) -> None:
-        self._counter.forget(leaf)
-
-    def split_and_count(
-        self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int
-    ) -> NDArray[np.float64]:
-        self._n_calls_left -= 1
-        if self._n_calls_left < 0 and not self._is_late:
-            raise KeyboardInterrupt
-        counts = self._counter.split_and_count(leaf, variable, branch_of, n_branches)
-        if self._n_calls_left < 0:
-            raise KeyboardInterrupt
-        return counts
-
-
-class TestInterrupt:
-    @pytest.mark.parametrize("validation", [None, VALIDATION])
-    def test_from_the_callback_keeps_the_model_so_far(self, validation: Dataset | None) -> None:
-        def interrupt(info: StepInfo) -> None:
-            if info.n_splits == 5:
-                raise KeyboardInterrupt
-
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=interrupt, validation=validation)
-        assert (model.stop, len(model.trace)) == (Stop.INTERRUPTED, 5)
-        assert_agrees_with_itself(model, TRAINING)
-
-    @pytest.mark.parametrize("is_late", [False, True])
-    @pytest.mark.parametrize("validation", [None, VALIDATION])
-    def test_in_the_middle_of_a_step_keeps_the_steps_before_it(self, is_late: bool, validation: Dataset | None) -> None:
-        counts = InterruptedCounter(TRAINING, n_calls=5, is_late=is_late)
-        model = learn(TRAINING, LearnSettings(**SETTINGS), counts=counts, validation=validation)
-        assert (model.stop, len(model.trace)) == (Stop.INTERRUPTED, 5)
-        assert_agrees_with_itself(model, TRAINING)
-        whole = learn(TRAINING, LearnSettings(**SETTINGS), validation=validation)
-        assert steps(model) == steps(whole)[:5]
-
-    def test_by_a_signal_keeps_the_model_so_far(self) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-c", SIGNALLED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "learning\n"
-        process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors
-        assert out == "Stop.INTERRUPTED True True\n"
-
-
-SIGNALLED = """
-import signal
-import warnings
-import numpy as np
-from learnac import LearnAC
-from learnac.circuit import evaluate, indicators_of
-
-# A shell may start what runs in the background with Ctrl-C ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-rows = np.random.default_rng(0).integers(3, size=(20_000, 30))
-
-def tell(info):
-    if info.n_splits == 3:
-        print("learning", flush=True)
-
-model = LearnAC(edge_penalty=1e-6, parameter_penalty=0, callback=tell)
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    model.fit(rows)
-by_circuit = np.log(evaluate(model.circuit_, indicators_of(model.circuit_, rows[:20].T)))
-agrees = np.allclose(by_circuit, model.score_samples(rows[:20]), rtol=1e-9)
-print(repr(model.stop_).split(":")[0].strip("<"), bool(agrees), "interrupted" in str(caught[0].message))
-"""
 
 
 class PlainCounts:

@@ -3,7 +3,7 @@
 A Python block may be followed by a block of text: what it prints. A console block has commands, after a $, each with
 what it prints. Times, which differ from run to run, are not compared.
 
-    python tests/docs/pages.py docs/queries/*.md
+    python tests/helpers/pages.py docs/queries/*.md
 
 writes what the examples print into the pages. The tests only compare.
 """
