@@ -182,7 +182,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
 
         Unknown is NaN or -1 in an array, null in a frame. One dict gives one number. Rows
-        without unknown values are scored by the tree CPDs, more than a million a second.
+        without unknown values are scored by the tree CPDs alone.
         """
         check_is_fitted(self)
         return infer.log_likelihood(self.circuit_, X, soft=soft, network=self.network_, n_threads=self.n_threads)
