@@ -40,6 +40,9 @@ class LearnAC(DensityMixin, BaseEstimator):
         "quick" (AC-Quick) or "greedy" (AC-Greedy: the best split every time, slower).
     criterion
         "likelihood", with parameters smoothed by `alpha`, or "bdeu", with `equivalent_sample_size`.
+    shrinkage
+        The parameters of a tree's node are drawn towards its parent's as if by this many rows. Splits are chosen as
+        without it.
     splits
         "complete" (a branch for each value) or "binary" (one value against the rest), for variables of many values.
     max_edges, max_splits, max_seconds
@@ -75,6 +78,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         criterion: str = "likelihood",
         alpha: float = 1.0,
         equivalent_sample_size: float = 1.0,
+        shrinkage: float = 0.0,
         splits: str = "complete",
         max_edges: int | None = None,
         halve_edge_penalty: bool = False,
@@ -91,6 +95,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.criterion = criterion
         self.alpha = alpha
         self.equivalent_sample_size = equivalent_sample_size
+        self.shrinkage = shrinkage
         self.splits = splits
         self.max_edges = max_edges
         self.halve_edge_penalty = halve_edge_penalty

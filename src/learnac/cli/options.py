@@ -97,6 +97,10 @@ Alpha: TypeAlias = Annotated[
     float,
     typer.Option(metavar="COUNT", help="For likelihood: added to all counts.", rich_help_panel=_PRICES),
 ]
+Shrinkage: TypeAlias = Annotated[
+    float,
+    typer.Option(metavar="ROWS", help="How many rows a tree node's parent counts for.", rich_help_panel=_PRICES),
+]
 EquivalentSampleSize: TypeAlias = Annotated[
     float,
     typer.Option(metavar="ROWS", help="For bdeu: the weight of the prior.", rich_help_panel=_PRICES),

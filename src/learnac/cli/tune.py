@@ -56,6 +56,7 @@ def tune(
     schedule: options.Schedule = "quick",
     splits: options.Splits = "complete",
     alpha: options.Alpha = 1.0,
+    shrinkage: options.Shrinkage = 0.0,
     max_edges: options.MaxEdges = None,
     threads: options.Threads = 1,
     out: options.Out = None,
@@ -74,7 +75,14 @@ def tune(
     grid = list(
         product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))
     )
-    common = {"schedule": schedule, "splits": splits, "alpha": alpha, "max_edges": max_edges, "n_threads": threads}
+    common = {
+        "schedule": schedule,
+        "splits": splits,
+        "alpha": alpha,
+        "shrinkage": shrinkage,
+        "max_edges": max_edges,
+        "n_threads": threads,
+    }
     for penalties in grid:
         check_settings(_model(penalties, common))
     files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}

@@ -1,7 +1,7 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
-from learnac.learn.loop import learn
-from learnac.learn.model import LearnedModel, StepInfo, Stop
+from learnac.learn.loop import learn, learn_network
+from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop
 from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitKind, SplitSpace
@@ -12,6 +12,7 @@ __all__ = [
     "Checkpoints",
     "LearnSettings",
     "LearnedModel",
+    "LearnedNetwork",
     "Likelihood",
     "Score",
     "SearchState",
@@ -21,4 +22,5 @@ __all__ = [
     "StepInfo",
     "Stop",
     "learn",
+    "learn_network",
 ]

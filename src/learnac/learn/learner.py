@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import GreedySchedule, GrowingCircuit, QuickSchedule
+from learnac.learn.by_gain import GainSchedule, NoCircuit
 from learnac.learn.candidates import CandidateGenerator, Candidates
 from learnac.learn.counts import CountProvider
 from learnac.learn.scores import Score, log_likelihood
@@ -65,23 +66,31 @@ class Schedule(Protocol):
 class Learner:
     """Circuit, trees, counts and schedule, kept in step. Changes in place."""
 
-    def __init__(self, space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> None:
+    def __init__(self, space: SplitSpace, counts: CountProvider, settings: LearnSettings, has_circuit: bool = True):
+        """Without a circuit, edges have no price, and splits come in the order of their gain."""
         self.space = space
         self.counts = counts
         self.score: Score = settings.make_score()
-        self.edge_penalty = float(settings.edge_penalty)
-        self.circuit = new_circuit(space)
-        make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-        self.schedule: Schedule = make_schedule(
-            self.circuit, self.edge_penalty, settings.halve_edge_penalty, settings.n_threads
-        )
+        self.edge_penalty = float(settings.edge_penalty) if has_circuit else 0.0
+        self.circuit: GrowingCircuit | NoCircuit
+        self.schedule: Schedule
+        if has_circuit:
+            self.circuit = new_circuit(space)
+            make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
+            self.schedule = make_schedule(
+                self.circuit, self.edge_penalty, settings.halve_edge_penalty, settings.n_threads
+            )
+        else:
+            self.circuit, self.schedule = NoCircuit(), GainSchedule(space)
         may_remove_edges = settings.schedule == "greedy" and self.edge_penalty > 0
         self._generator = CandidateGenerator(
             space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
         )
         root_counts = [counts.count(child) for child in range(space.n_variables)]
         first = space.starts[0], space.starts[0] + space.arities[0]
-        self.trees = GrowingTrees(space, [table[slice(*first)].sum(axis=0) for table in root_counts])
+        self.trees = GrowingTrees(
+            space, [table[slice(*first)].sum(axis=0) for table in root_counts], settings.make_estimate()
+        )
         for child, table in enumerate(root_counts):
             self._offer(self._generator.candidates(self.trees, [child], table[None]))
         self._leaf_log_likelihood: dict[int, float] = {}
@@ -137,8 +146,7 @@ class Learner:
         """Keeps the log-likelihood of new leaves of one child, and returns their sum."""
         nodes = [self.trees.nodes[leaf] for leaf in leaves]
         counts = np.array([node.counts for node in nodes])
-        parameters = self.score.parameters(counts, np.array([node.mass for node in nodes]))
-        found = log_likelihood(counts, parameters).tolist()
+        found = log_likelihood(counts, np.array([node.parameters for node in nodes])).tolist()
         self._leaf_log_likelihood.update(zip(leaves, found, strict=True))
         return float(sum(found))
 

@@ -14,7 +14,7 @@ from learnac.data import Dataset
 from learnac.learn.counts import CountProvider, in_memory
 from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, ScoredSplit, new_circuit
-from learnac.learn.model import LearnedModel, StepInfo, Stop, freeze
+from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop, freeze, freeze_network
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
 from learnac.learn.splits import Split, SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, SearchState, fingerprint_of
@@ -41,22 +41,21 @@ def learn(
     the table, which then only says what the variables are. A search that is resumed ends with the model that it would
     have had without the interruption.
     """
-    checkpoints = checkpoints or Checkpoints()
-    start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
-    masks = allowed_parent_masks(dataset.schema, allowed_parents)
-    space = SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks)
+    space, masks = _space(dataset, settings, allowed_parents)
     _check_edge_budget(space, settings.max_edges)
+    checkpoints = checkpoints or Checkpoints()
     fingerprint = fingerprint_of(dataset, validation, sample_weight, masks)
     if checkpoints.resumed is not None:
         checkpoints.resumed.check_fits(settings, fingerprint)
+    start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
     with held_interrupt() as interrupt:
         learner = Learner(space, in_memory(dataset, sample_weight) if counts is None else counts, settings)
         search = _Search(
             settings=settings,
             start=start,
-            total_weight=dataset.n_rows if sample_weight is None else float(sample_weight.sum()),
+            total_weight=_total_weight(dataset, sample_weight),
             learner=learner,
-            tracker=None if validation is None else ValidationTracker(validation, learner.trees, learner.score),
+            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
             on_step=on_step,
             checkpoints=checkpoints,
             fingerprint=fingerprint,
@@ -65,17 +64,59 @@ def learn(
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        n_splits = len(search.trace) if search.tracker is None else search.tracker.best_n_splits
-        circuit, network = freeze(learner, dataset.schema, search.trace, n_splits)
+        circuit, network = freeze(learner, dataset.schema, search.trace, search.n_best)
     return LearnedModel(
         circuit=circuit,
         network=network,
         trace=tuple(search.trace),
-        n_splits=n_splits,
+        n_splits=search.n_best,
         stop=stop,
         n_candidates=learner.schedule.n_candidates,
         n_evaluations=learner.schedule.n_evaluations,
         n_visits=learner.schedule.n_visits,
+        seconds=time.monotonic() - start,
+    )
+
+
+def learn_network(
+    dataset: Dataset,
+    settings: LearnSettings,
+    *,
+    validation: Dataset | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
+    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    on_step: Callable[[StepInfo], object] | None = None,
+) -> LearnedNetwork:
+    """Learns a network of tree CPDs alone, as if edges cost nothing: what circuits are to be compared with.
+
+    The split with the largest gain that closes no cycle, again and again. No circuit is made, and exact inference may
+    be out of reach; complete rows can be scored, and `infer.Gibbs` can sample. The edge penalty and the schedule have
+    no say.
+    """
+    if settings.max_edges is not None:
+        raise ValueError(f"max_edges: a network alone has no edges of a circuit, found {settings.max_edges}")
+    start = time.monotonic()
+    space, _ = _space(dataset, settings, allowed_parents)
+    with held_interrupt() as interrupt:
+        learner = Learner(space, in_memory(dataset, sample_weight), settings, has_circuit=False)
+        search = _Search(
+            settings=settings,
+            start=start,
+            total_weight=_total_weight(dataset, sample_weight),
+            learner=learner,
+            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
+            on_step=on_step,
+            checkpoints=Checkpoints(),
+            fingerprint="",
+        )
+        stop = search.run(interrupt)
+        network, _ = freeze_network(learner, dataset.schema, search.trace[: search.n_best])
+    return LearnedNetwork(
+        network=network,
+        trace=tuple(search.trace),
+        n_splits=search.n_best,
+        stop=stop,
+        n_candidates=learner.schedule.n_candidates,
         seconds=time.monotonic() - start,
     )
 
@@ -138,6 +179,11 @@ class _Search:
         return None
 
     @property
+    def n_best(self) -> int:
+        """How many of the splits the model has: all, or as many as are best on the validation table."""
+        return len(self.trace) if self.tracker is None else self.tracker.best_n_splits
+
+    @property
     def is_replaying(self) -> bool:
         """Whether a search that is taken up again has not yet come back to where it was."""
         resumed = self.checkpoints.resumed
@@ -187,6 +233,17 @@ class _Search:
         self.n_halvings += 1
         self.learner.set_edge_penalty(self.learner.edge_penalty / 2)
         return True
+
+
+def _space(
+    dataset: Dataset, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
+) -> tuple[SplitSpace, tuple[NDArray[np.bool_], ...] | None]:
+    masks = allowed_parent_masks(dataset.schema, allowed_parents)
+    return SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks), masks
+
+
+def _total_weight(dataset: Dataset, sample_weight: NDArray[np.float64] | None) -> float:
+    return dataset.n_rows if sample_weight is None else float(sample_weight.sum())
 
 
 def _check_edge_budget(space: SplitSpace, max_edges: int | None) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit
@@ -60,16 +61,28 @@ class LearnedModel:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedNetwork:
+    """A network that was learned without a circuit, and how it came about."""
+
+    network: BayesNet
+    trace: tuple[StepInfo, ...]  # of every split applied; the network has the first n_splits of them
+    n_splits: int
+    stop: Stop
+    n_candidates: int
+    seconds: float
+
+
 def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits: int) -> tuple[Circuit, BayesNet]:
     """The model after the first n_splits of the trace."""
-    circuit: GrowingCircuit = learner.circuit
+    circuit = learner.circuit
     # A shorter prefix is applied again to a new circuit, without a search. An interrupted step may have reached the
     # circuit but not the trace.
-    if circuit.n_splits != n_splits:
+    if not isinstance(circuit, GrowingCircuit) or circuit.n_splits != n_splits:
         circuit = new_circuit(learner.space)
         for info in trace[:n_splits]:
             circuit.apply_split(info.leaf, info.variable, info.value)
-    network, places = learner.trees.freeze(schema, learner.score, circuit.n_leaves)
+    network, places = freeze_network(learner, schema, trace[:n_splits])
     kinds, labels, child_offsets, children, origins = circuit.freeze()
     variables, nodes = places[origins[:, 0]].T
     parameter_origins = np.stack([variables, nodes, origins[:, 1]], axis=1).astype(np.int32)
@@ -78,3 +91,9 @@ def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits
         mine = variables == variable
         parameters[mine] = tree.parameters[nodes[mine], parameter_origins[mine, 2]]
     return Circuit(schema, kinds, labels, child_offsets, children, parameters, parameter_origins), network
+
+
+def freeze_network(learner: Learner, schema: Schema, trace: Sequence[StepInfo]) -> tuple[BayesNet, NDArray[np.int32]]:
+    """The network after these splits, and where each leaf went (`GrowingTrees.freeze`)."""
+    space = learner.space
+    return learner.trees.freeze(schema, space.n_variables + sum(space.n_branches(info.variable) for info in trace))

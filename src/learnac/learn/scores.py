@@ -16,11 +16,11 @@ Floats = NDArray[np.float64]
 
 
 class Score(Protocol):
-    """What a leaf with these counts is worth, and the parameters it gets."""
+    """What a leaf with these counts is worth, and what is added to each count before parameters are read off."""
 
     def leaf_scores(self, counts: Floats, mass: Floats | float) -> Floats: ...
 
-    def parameters(self, counts: Floats, mass: Floats | float) -> Floats: ...
+    def pseudo_counts(self, arity: int, mass: Floats | float) -> Floats | float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Likelihood:
         totals = counts.sum(axis=-1)
         return scores - totals * np.log(np.maximum(smoothed.sum(axis=-1), np.finfo(float).tiny))
 
-    def parameters(self, counts: Floats, mass: Floats | float = 1.0) -> Floats:
-        return _normalised(counts + self.alpha)
+    def pseudo_counts(self, arity: int, mass: Floats | float = 1.0) -> float:
+        return self.alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,32 @@ class BayesianDirichlet:
         from scipy.special import gammaln  # Slow to import, and a query does not need it.
 
         prior = self.equivalent_sample_size * np.asarray(mass)
-        cell = (prior / counts.shape[-1])[..., None]
+        cell = self.pseudo_counts(counts.shape[-1], mass)[..., None]
         cells: Floats = (gammaln(cell + counts) - gammaln(cell)).sum(axis=-1)
         return cells + gammaln(prior) - gammaln(prior + counts.sum(axis=-1))
 
-    def parameters(self, counts: Floats, mass: Floats | float) -> Floats:
-        prior = self.equivalent_sample_size * np.asarray(mass)
-        return _normalised(counts + (prior / counts.shape[-1])[..., None])
+    def pseudo_counts(self, arity: int, mass: Floats | float) -> Floats:
+        return self.equivalent_sample_size * np.asarray(mass) / arity
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The parameters of tree nodes: counts with the score's pseudo-counts, drawn towards the parent's parameters.
+
+    With shrinkage m, proportional to count + pseudo-count + m * parameter of the parent: where a branch has few rows,
+    what was known before the split counts on.
+    """
+
+    score: Score
+    shrinkage: float = 0.0
+
+    def of_roots(self, counts: Floats) -> Floats:
+        return _normalised(counts + self.score.pseudo_counts(counts.shape[-1], 1.0))
+
+    def of_branches(self, counts: Floats, masses: Floats, parent: Floats) -> Floats:
+        """Parameters of (branches x values of the child)."""
+        pseudo_counts = np.asarray(self.score.pseudo_counts(counts.shape[-1], masses))
+        return _normalised(counts + pseudo_counts[..., None] + self.shrinkage * parent)
 
 
 def _normalised(weights: Floats) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.errors import listed
-from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
+from learnac.learn.scores import BayesianDirichlet, Estimate, Likelihood, Score
 from learnac.learn.splits import SplitKind
 
 SCHEDULES = ("quick", "greedy")
@@ -31,6 +31,7 @@ class LearnSettings:
     criterion: str = "likelihood"
     alpha: float = 1.0
     equivalent_sample_size: float = 1.0
+    shrinkage: float = 0.0
     splits: str = "complete"
     max_edges: int | None = None
     halve_edge_penalty: bool = False
@@ -43,7 +44,7 @@ class LearnSettings:
         _check_choice("schedule", self.schedule, SCHEDULES)
         _check_choice("criterion", self.criterion, CRITERIA)
         _check_choice("splits", self.splits, SPLITS)
-        for name in ("edge_penalty", "parameter_penalty", "alpha"):
+        for name in ("edge_penalty", "parameter_penalty", "alpha", "shrinkage"):
             _check_number(name, getattr(self, name), least=0)
         _check_number("equivalent_sample_size", self.equivalent_sample_size, least=0, is_open=True)
         _check_number("max_seconds", self.max_seconds, least=0)
@@ -62,6 +63,9 @@ class LearnSettings:
         if self.criterion == "bdeu":
             return BayesianDirichlet(self.equivalent_sample_size)
         return Likelihood(self.alpha)
+
+    def make_estimate(self) -> Estimate:
+        return Estimate(self.make_score(), float(self.shrinkage))
 
 
 def allowed_parent_masks(

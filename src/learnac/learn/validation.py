@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from learnac._core import Counter
 from learnac.data import Dataset
 from learnac.learn.counts import in_memory
-from learnac.learn.scores import Score, log_likelihood
+from learnac.learn.scores import log_likelihood
 from learnac.learn.splits import Split
 from learnac.learn.trees import GrowingTrees
 
@@ -18,10 +18,9 @@ Floats = NDArray[np.float64]
 class ValidationTracker:
     """Follows the validation rows through the growing trees. A split costs only the rows of its leaf."""
 
-    def __init__(self, dataset: Dataset, trees: GrowingTrees, score: Score) -> None:
+    def __init__(self, dataset: Dataset, trees: GrowingTrees) -> None:
         self._counter: Counter = in_memory(dataset)
         self._trees = trees
-        self._score = score
         self.n_rows = dataset.n_rows
         contributions = [self._contribution(leaf) for leaf in range(dataset.n_variables)]
         # Rows with probability zero (only without smoothing) are counted apart: infinity can not be undone.
@@ -59,7 +58,7 @@ class ValidationTracker:
     def _contribution(self, leaf: int) -> tuple[float, float]:
         """Weight of impossible values and log-likelihood of the others, for the rows that reach a leaf."""
         counts = self._counter.child_totals(leaf)
-        parameters = self._trees.parameters(leaf, self._score)
+        parameters = self._trees.nodes[leaf].parameters
         is_possible = parameters > 0
         finite = log_likelihood(counts[is_possible], parameters[is_possible])
         return float(counts[~is_possible].sum()), float(finite)

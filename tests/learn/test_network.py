@@ -1,0 +1,62 @@
+"""Networks learned without a circuit: the splits that a search with free edges would make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning import FEW, TRAINING, VALIDATION, assert_same_network, dataset_of, each_kind, each_schedule, random_rows
+
+from learnac.learn import LearnedModel, LearnedNetwork, LearnSettings, Stop, learn, learn_network
+
+
+def splits(model: LearnedModel | LearnedNetwork) -> list[tuple[Any, ...]]:
+    """What the trace says of the trees."""
+    return [(i.leaf, i.variable, i.value, i.net_gain, i.n_leaves, i.log_likelihood) for i in model.trace]
+
+
+class TestFreeEdges:
+    @each_kind
+    @each_schedule
+    @settings(max_examples=15, deadline=None)
+    @given(
+        seed=st.integers(0, 2**32 - 1),
+        n_rows=st.integers(1, 150),
+        arities=st.lists(st.integers(1, 4), min_size=1, max_size=5),
+        parameter_penalty=st.sampled_from([0.0, 0.5]),
+    )
+    def test_same_splits_as_with_a_circuit_whose_edges_cost_nothing(
+        self, kind: str, schedule: str, seed: int, n_rows: int, arities: list[int], parameter_penalty: float
+    ) -> None:
+        table = dataset_of(random_rows(seed, n_rows, arities), arities)
+        chosen = {"splits": kind, "schedule": schedule, "parameter_penalty": parameter_penalty}
+        alone = learn_network(table, LearnSettings(**chosen))
+        with_circuit = learn(table, LearnSettings(edge_penalty=0.0, **chosen))
+        assert splits(alone) == splits(with_circuit)
+        assert_same_network(alone.network, with_circuit.network)
+        assert (alone.stop, alone.n_candidates) == (with_circuit.stop, with_circuit.n_candidates)
+
+    @each_kind
+    def test_the_best_prefix_on_a_validation_table(self, kind: str) -> None:
+        chosen = {"splits": kind, "parameter_penalty": 0.0}
+        alone = learn_network(FEW, LearnSettings(**chosen), validation=VALIDATION)
+        with_circuit = learn(FEW, LearnSettings(edge_penalty=0.0, **chosen), validation=VALIDATION)
+        assert 0 < alone.n_splits == with_circuit.n_splits < len(alone.trace), "a case where it matters"
+        assert_same_network(alone.network, with_circuit.network)
+
+    def test_budgets_weights_and_allowed_parents_hold(self) -> None:
+        weights = np.random.default_rng(0).random(TRAINING.n_rows)
+        parents = {"x0": ["x1"], "x4": []}
+        chosen = {"max_splits": 7, "parameter_penalty": 0.0}
+        alone = learn_network(TRAINING, LearnSettings(**chosen), sample_weight=weights, allowed_parents=parents)
+        free = LearnSettings(edge_penalty=0.0, **chosen)
+        with_circuit = learn(TRAINING, free, sample_weight=weights, allowed_parents=parents)
+        assert alone.stop is Stop.MAX_SPLITS
+        assert splits(alone) == splits(with_circuit)
+
+    def test_an_edge_budget_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="max_edges"):
+            learn_network(TRAINING, LearnSettings(max_edges=1000))
