@@ -22,6 +22,8 @@ struct GibbsCounts {
   std::vector<std::uint64_t> of_values;  // samples with each value of each variable
 };
 
+// The trees of a network, and which of them ask which variables. A slot stands for a variable and a tree that asks it;
+// the slots of a variable are next to each other, in the order of their trees.
 class GibbsSampler {
  public:
   // Of the arrays of a `TreeScores`, with probabilities in place of their logarithms.
@@ -36,25 +38,26 @@ class GibbsSampler {
                   const GibbsSettings& settings, std::uint64_t seed, const std::function<bool()>& should_stop) const;
 
  private:
+  friend class GibbsChain;
+
   struct Node {
     std::int32_t variable;  // -1 at a leaf
     std::uint32_t first_route;
+    std::uint32_t slot;
   };
   struct Tree {
     std::uint32_t first_node;
     std::size_t first_parameter;
   };
 
-  std::uint32_t walk(const Tree& tree, std::uint32_t from, std::int32_t stop_at,
-                     std::span<const std::uint32_t> state) const;
-  void weigh_values(std::uint32_t variable, std::span<const std::uint32_t> state, std::vector<double>& weights) const;
-
   std::vector<std::uint32_t> arities_;
   std::vector<Tree> trees_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> routes_;
   std::vector<double> parameters_;
-  std::vector<std::vector<std::uint32_t>> children_;  // of each variable: the trees that ask it
+  std::vector<std::uint32_t> first_slot_;  // of each variable, and one more
+  std::vector<std::uint32_t> tree_of_slot_;
+  std::vector<std::size_t> first_factor_;  // of each slot: where its factors begin, one for each value
 };
 
 }  // namespace learnac

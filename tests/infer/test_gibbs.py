@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 from learnac import Dataset, LearnAC
 from learnac.infer.gibbs import FAST, MEDIUM, SLOW, VERY_SLOW, Gibbs, GibbsScenario
+from learnac.infer.sample import seed_of
+from learnac.network import BayesNet
 
 ARITIES = [2, 3, 1, 4, 2, 3]
 
@@ -25,6 +28,64 @@ def known(**codes: int) -> np.ndarray:
     for name, code in codes.items():
         row[int(name[1:])] = code
     return row
+
+
+class PlainRandom:
+    """The core's random numbers (splitmix64), in plain Python."""
+
+    GOLDEN, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
+
+    def __init__(self, seed: int, stream: int) -> None:
+        self.state = self.mixed(seed) ^ self.mixed((stream + self.GOLDEN) & self.MASK)
+
+    def mixed(self, x: int) -> int:
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & self.MASK
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EB & self.MASK
+        return x ^ (x >> 31)
+
+    def uniform(self) -> float:
+        self.state = (self.state + self.GOLDEN) & self.MASK
+        return (self.mixed(self.state) >> 11) * 2.0**-53
+
+    def choice(self, weights: NDArray[np.float64]) -> int:
+        left = self.uniform() * weights.sum()
+        return int(np.searchsorted(np.cumsum(weights), left, side="right"))
+
+
+def plain_marginals(
+    network: BayesNet, given: NDArray[np.int8], scenario: GibbsScenario, seed: int
+) -> list[NDArray[np.float64]]:
+    """Section 5.3 as written: every variable in turn, by the probabilities of whole rows."""
+    counts = [np.zeros(arity) for arity in ARITIES]
+    unknown = np.flatnonzero(given[:, 0] < 0)
+    for chain in range(scenario.n_chains):
+        random = PlainRandom(seed, chain)
+        codes = zip(given[:, 0].tolist(), ARITIES, strict=True)
+        state = [code if code >= 0 else int(random.uniform() * arity) for code, arity in codes]
+        for iteration in range(scenario.n_burn_in + scenario.n_samples):
+            for variable in unknown:
+                rows = np.repeat(np.array(state)[:, None], ARITIES[variable], axis=1)
+                rows[variable] = np.arange(ARITIES[variable])
+                state[variable] = random.choice(np.exp(network.log_likelihood(rows)))
+            if iteration >= scenario.n_burn_in:
+                for variable, value in enumerate(state):
+                    counts[variable][value] += 1
+    return [count / count.sum() for count in counts]
+
+
+@pytest.mark.parametrize("splits", ["complete", "binary"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_same_draws_as_a_plain_sampler(splits: str, seed: int) -> None:
+    network = model(splits, seed).network_
+    rng = np.random.default_rng(seed)
+    row = rng.integers(ARITIES)[:, None].astype(np.int8)
+    row[rng.random(row.shape) < 0.8] = -1
+    scenario = GibbsScenario(2, 5, 60)
+    chain_seed = seed_of(seed)
+    for found, plain in zip(
+        Gibbs(network).marginals(row, scenario, seed), plain_marginals(network, row, scenario, chain_seed), strict=True
+    ):
+        np.testing.assert_allclose(found, plain, rtol=1e-12)
 
 
 @pytest.mark.parametrize("splits", ["complete", "binary"])
