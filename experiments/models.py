@@ -1,0 +1,84 @@
+"""Models of tasks: learned, kept in files for the studies that come later, and their figures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sets import BOTH, load
+
+import learnac
+from learnac import Dataset, LearnAC
+from learnac.learn import LearnSettings, learn_network
+from learnac.network import BayesNet, treewidth_bound
+
+KEPT = Path(__file__).parent.parent / "build" / "paper-models"
+# What a task says of learning; the rest is about what to do with the model.
+SETTINGS = tuple(LearnSettings.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A network, with its circuit unless edges were free."""
+
+    network: BayesNet
+    model: LearnAC | None
+    cpu_seconds: float
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"leaves": self.network.n_leaves, "learning_seconds": round(self.cpu_seconds, 3)}
+        if self.model is not None:
+            learned = self.model.learned_
+            found |= {
+                "edges": self.model.circuit_.n_edges,
+                "splits": learned.n_splits,
+                "stop": learned.stop.name,
+                "evaluations": learned.n_evaluations,
+            }
+        return found
+
+    def log_likelihood(self, table: Dataset) -> float:
+        """Mean over the rows."""
+        return float(self.network.log_likelihood(table.codes).mean())
+
+
+def fit(task: dict[str, Any], train: Dataset, validation: Dataset | None = None) -> Fitted:
+    """Learns by AC-Quick, by AC-Greedy, or, with the schedule "network", as if edges were free."""
+    settings = {name: task[name] for name in SETTINGS if name in task and task[name] != "network"}
+    started = time.process_time()
+    if task["schedule"] == "network":
+        network = learn_network(train, LearnSettings(**settings), validation=validation).network
+        return Fitted(network, None, time.process_time() - started)
+    model = LearnAC(**settings).fit(train, validation=validation)
+    seconds = time.process_time() - started
+    assert model.network_ is not None
+    return Fitted(model.network_, model, seconds)
+
+
+def structure(network: BayesNet) -> dict[str, Any]:
+    """What Table 4 says of the graph."""
+    n_parents = [len(parents) for parents in network.parents]
+    return {
+        "average_parents": float(np.mean(n_parents)),
+        "largest_parents": max(n_parents),
+        "treewidth": treewidth_bound(network),
+    }
+
+
+def kept(task: dict[str, Any]) -> LearnAC:
+    """The circuit that a task learns from train and valid together: from its file, or learned now and kept there."""
+    known = {key: task[key] for key in ("set", "corner", *SETTINGS) if key in task}
+    digest = hashlib.blake2b(json.dumps(known, sort_keys=True).encode(), digest_size=8).hexdigest()
+    path = KEPT / f"{task['set']}-{digest}.learnac"
+    if not path.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
+        assert fitted.model is not None
+        fitted.model.save(path)
+    return learnac.load(path)

@@ -1,0 +1,125 @@
+"""A study: tasks that are measured one by one, each in a process of its own, and kept in a file as they are done.
+
+A script defines `tasks(settings, results)` and `measure(task)`, and calls `main`. A task is a dict of JSON's types. A
+study that is begun again leaves out what is in its file, so it may be interrupted at any time. `tasks` is a generator,
+and is asked for the next one when all before are done: what comes later may depend on what was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import platform
+import resource
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from learnac.files import replace_file
+
+HERE = Path(__file__).parent
+Task: TypeAlias = dict[str, Any]
+Result: TypeAlias = dict[str, Any]
+Tasks: TypeAlias = Callable[[Mapping[str, Any], "Results"], Iterator[Task]]
+
+
+class Results:
+    """The results of one study, in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+
+    def get(self, task: Task) -> Result | None:
+        """What was found; none if the task has not been measured."""
+        return next((record["result"] for record in self.records if record["task"] == task), None)
+
+    def add(self, record: dict[str, Any]) -> None:
+        self.records.append(record)
+        self.write()
+
+    def keep_only(self, tasks: list[Task]) -> None:
+        """Drops what no task asks for any more, and puts the rest in the order of the tasks."""
+        self.records = [record for task in tasks for record in self.records if record["task"] == task]
+        self.write()
+
+    def write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = ",\n".join(json.dumps(record) for record in self.records)
+        replace_file(self.path, f"[\n{text}\n]\n".encode())
+
+
+def main(name: str, tasks: Tasks, measure: Callable[[Task], Result]) -> None:
+    """Runs the study called `name` with the settings of its table in the settings file."""
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
+    parser.add_argument("--settings", type=Path, default=HERE / "paper.toml", help="a TOML file")
+    parser.add_argument("--results", type=Path, default=HERE / "results", help="the folder of the result files")
+    arguments = parser.parse_args()
+    settings = tomllib.loads(arguments.settings.read_text())
+    run(Results(arguments.results / f"{name}.json"), tasks, measure, {**settings["common"], **settings[name]})
+
+
+def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], settings: Mapping[str, Any]) -> None:
+    done: list[Task] = []
+    for task in tasks(settings, results):
+        if results.get(task) is None:
+            print(f"{results.path.stem}: {_told(task)}", end=" ", flush=True)
+            record = measured(task, measure)
+            results.add(record)
+            print(f"({record['cpu_seconds']:.1f} s)", flush=True)
+        done.append(task)
+    results.keep_only(done)
+
+
+def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
+    """The record of a task. With `most_seconds` in it, it is given up after that time."""
+    started = time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        try:
+            result, cpu_seconds, memory_mb = pool.apply_async(_measure, (measure, task)).get(task.get("most_seconds"))
+        except multiprocessing.TimeoutError:
+            result, cpu_seconds, memory_mb = {"gave_up": True}, time.perf_counter() - started, None
+    return {
+        "task": task,
+        "result": result,
+        "cpu_seconds": round(cpu_seconds, 2),
+        "wall_seconds": round(time.perf_counter() - started, 2),
+        "memory_mb": memory_mb,
+        "commit": _commit(),
+        "machine": _machine(),
+    }
+
+
+def _measure(measure: Callable[[Task], Result], task: Task) -> tuple[Result, float, int]:
+    result = measure(task)
+    return result, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _told(task: Task) -> str:
+    plain = {key: value for key, value in task.items() if not isinstance(value, dict)}
+    return ", ".join(f"{value}" if isinstance(value, str) else f"{key} {value}" for key, value in plain.items())
+
+
+@cache
+def _commit() -> str:
+    """Of the checkout, with a mark if the code that is measured has been changed since."""
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    return commit + ("+changes" if _git("status", "--porcelain", "--", "core", "src") else "")
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True, text=True, check=False).stdout.strip()
+
+
+@cache
+def _machine() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return f"{cpu}, {multiprocessing.cpu_count()} CPUs, Python {platform.python_version()}"

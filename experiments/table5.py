@@ -1,0 +1,103 @@
+"""Table 5 and Figure 1: conditional probabilities by the circuits and by Gibbs sampling, their accuracy and their time.
+
+Each query asks for the values of some variables of a test row given those of others, chosen at random.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+from models import fit, kept
+from numpy.typing import NDArray
+from sets import BOTH, corner_of, load
+from study import Result, Results, Task, main
+from table4 import chosen
+
+from learnac.infer.gibbs import FAST, MEDIUM, SLOW, VERY_SLOW, Gibbs
+
+SCENARIOS = {"Gibbs-Fast": FAST, "Gibbs-Medium": MEDIUM, "Gibbs-Slow": SLOW, "Gibbs-VerySlow": VERY_SLOW}
+CIRCUITS = {"AC-Greedy": "greedy", "AC-Quick": "quick"}
+# Shares of the variables that are asked and known: the left and the right column of Figure 1.
+LEFT = [(0.3, evidence) for evidence in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)]
+RIGHT = [(query, 0.3) for query in (0.1, 0.2, 0.3, 0.4, 0.5)]
+LEVELS = LEFT + [level for level in RIGHT if level not in LEFT]
+
+
+def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    learned = Results(results.path.with_name("table4.json"))
+    for method, name in product([*CIRCUITS, *SCENARIOS], settings["sets"]):
+        model = chosen(learned, name, CIRCUITS.get(method, "network"))
+        rows = settings["rows"][method]
+        for query, evidence in settings.get("levels", LEVELS):
+            yield {
+                "set": name,
+                "method": method,
+                "query": query,
+                "evidence": evidence,
+                "rows": rows.get(name, rows["others"]),
+                "seed": settings["seed"],
+                "model": model,
+                "paired_with": chosen(learned, name, "quick"),
+                **corner_of(settings),
+            }
+
+
+def measure(task: Task) -> Result:
+    codes, query, given = queries(task)
+    n_asked = int((query[0] >= 0).sum())
+    quick = kept(task["paired_with"])
+    exact = np.asarray(quick.log_probability(query, given)) / n_asked
+    answers, seconds = (circuit_answers if task["method"] in CIRCUITS else gibbs_answers)(task, query, given)
+    found = answers / n_asked
+    return {
+        "rows": len(codes),
+        "log_probability": float(found.mean()),
+        "half_width": half_width(found),
+        "less_than_quick": float((exact - found).mean()),
+        "less_than_quick_half_width": half_width(exact - found),
+        "seconds": seconds / len(codes),
+    }
+
+
+def queries(task: Task) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
+    """Test rows, and of each what is asked and what is known; -1 elsewhere. The same for every method."""
+    test = load(task["set"], ("test",), task.get("corner")).codes.T.astype(np.int8)
+    rng = np.random.default_rng(task["seed"])
+    rows = rng.permutation(len(test))[: task["rows"]]
+    n_variables = test.shape[1]
+    n_asked, n_known = (round(task[share] * n_variables) for share in ("query", "evidence"))
+    query, given = np.full((len(rows), n_variables), -1, np.int8), np.full((len(rows), n_variables), -1, np.int8)
+    for i, row in enumerate(test[rows]):
+        order = rng.permutation(n_variables)
+        asked, known = order[:n_asked], order[n_asked : n_asked + n_known]
+        query[i, asked], given[i, known] = row[asked], row[known]
+    return test[rows], query, given
+
+
+def circuit_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
+    """One query at a time, as they would come."""
+    model = kept(task["model"])
+    model.log_probability(query[:1], given[:1])
+    started = time.process_time()
+    answers = np.array([model.log_probability(query[i : i + 1], given[i : i + 1])[0] for i in range(len(query))])
+    return answers, time.process_time() - started
+
+
+def gibbs_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
+    gibbs = Gibbs(fit(task["model"], load(task["set"], BOTH, task.get("corner"))).network)
+    started = time.process_time()
+    answers = gibbs.log_probability(query.T, given.T, SCENARIOS[task["method"]], task["seed"])
+    return answers, time.process_time() - started
+
+
+def half_width(values: NDArray[np.float64]) -> float:
+    """Of the 95 % confidence interval of the mean."""
+    return float(1.96 * values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+if __name__ == "__main__":
+    main("table5", tasks, measure)
