@@ -1,0 +1,12 @@
+"""Sets with variables of many values: complete splits against one value against the rest.
+
+As in the collection of binary sets: learned from train, everything chosen on valid, scored once on test.
+"""
+
+from __future__ import annotations
+
+from collection import measure, tasks
+from study import main
+
+if __name__ == "__main__":
+    main("categorical", tasks, measure)
