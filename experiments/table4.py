@@ -24,7 +24,9 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
         tried = tuning_tasks(settings, name, schedule)
         yield from tried
         best = max(tried, key=lambda task: (results.get(task) or {})["valid"])
-        yield {**best, "stage": "final", "compiled_edges": settings["compiled_edges"]}
+        yield {**best, "stage": "final"}
+    for schedule, name in product(SCHEDULES, settings["sets"]):
+        yield {"stage": "compile", **settings["compile"], **chosen(results, name, schedule)}
 
 
 def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[Task]:
@@ -47,7 +49,7 @@ def chosen(results: Results, name: str, schedule: str) -> Task:
     """What to learn again, with the penalties that were best."""
     finals = [record["task"] for record in results.records if record["task"]["stage"] == "final"]
     task = next(task for task in finals if (task["set"], task["schedule"]) == (name, schedule))
-    return {key: value for key, value in task.items() if key not in {"stage", "compiled_edges"}}
+    return {key: value for key, value in task.items() if key != "stage"}
 
 
 def measure(task: Task) -> Result:
@@ -56,11 +58,12 @@ def measure(task: Task) -> Result:
         fitted = fit(task, train)
         return {"valid": fitted.log_likelihood(valid), **fitted.figures}
     fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
+    if task["stage"] == "compile":
+        return {"compiled_edges": compiled_edges(fitted.network, task["most_edges"])}
     return {
         "test": fitted.log_likelihood(load(task["set"], ("test",), task.get("corner"))),
         **fitted.figures,
         **structure(fitted.network),
-        "compiled_edges": compiled_edges(fitted.network, task["compiled_edges"]),
     }
 
 
