@@ -216,6 +216,7 @@ void bind_circuit(nb::module_& m) {
       .def_prop_ro("n_leaves", [](const BoundCircuit& self) { return self.circuit.n_leaves(); })
       .def_prop_ro("n_splits", [](const BoundCircuit& self) { return self.circuit.version(); })
       .def_prop_ro("n_bytes", [](const BoundCircuit& self) { return self.circuit.bytes(); })
+      .def_prop_ro("n_visits", [](const BoundCircuit& self) { return self.region.n_visits(); })
       .def("check_invariants", [](const BoundCircuit& self) { self.circuit.check_invariants(); })
       .def(
           "edge_cost",

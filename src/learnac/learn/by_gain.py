@@ -70,6 +70,19 @@ class GainSchedule:
 
     def set_edge_penalty(self, edge_penalty: float) -> None: ...
 
+    def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Leaves, variables, values and net gains of all candidates that close no cycle."""
+        leaves = np.repeat(list(self._queues), [len(queue.gains) for queue in self._queues.values()])
+        parts = [(queue.variables, queue.values, queue.gains) for queue in self._queues.values()]
+        variables, values, gains = (np.concatenate(column) for column in zip(*parts, strict=True))
+        is_valid = ~self._descends[np.array(self._child_of)[leaves], variables]
+        return (
+            leaves[is_valid],
+            variables[is_valid].astype(np.int64),
+            values[is_valid].astype(np.int64),
+            gains[is_valid],
+        )
+
     def _may_be_parent(self, variable: int, child: int) -> bool:
         return not self._descends[child, variable]
 
@@ -86,13 +99,12 @@ class _Queue:
         self, variables: NDArray[np.uint32], values: NDArray[np.uint32], net_gains: NDArray[np.float64]
     ) -> None:
         order = np.argsort(-net_gains, kind="stable")
-        self._candidates = variables[order], values[order], net_gains[order]
+        self.variables, self.values, self.gains = variables[order], values[order], net_gains[order]
         self._next = 0
 
     def pop(self) -> tuple[float, int, int] | None:
-        variables, values, gains = self._candidates
-        if self._next == len(gains):
+        if self._next == len(self.gains):
             return None
         at = self._next
         self._next += 1
-        return -float(gains[at]), int(variables[at]), int(values[at])
+        return -float(self.gains[at]), int(self.variables[at]), int(self.values[at])
