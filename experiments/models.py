@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sets import BOTH, load
+from study import code_version
 
 import learnac
 from learnac import Dataset, LearnAC
@@ -74,7 +75,7 @@ def structure(network: BayesNet) -> dict[str, Any]:
 def kept(task: dict[str, Any]) -> LearnAC:
     """The circuit that a task learns from train and valid together: from its file, or learned now and kept there."""
     known = {key: task[key] for key in ("set", "corner", *SETTINGS) if key in task}
-    digest = hashlib.blake2b(json.dumps(known, sort_keys=True).encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(json.dumps([known, code_version()], sort_keys=True).encode(), digest_size=8).hexdigest()
     path = KEPT / f"{task['set']}-{digest}.learnac"
     if not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)

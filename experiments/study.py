@@ -107,6 +107,12 @@ def _told(task: Task) -> str:
 
 
 @cache
+def code_version() -> str:
+    """Of what is measured: changes with every change of the package."""
+    return _git("rev-parse", "HEAD:core", "HEAD:src") + _git("diff", "HEAD", "--", "core", "src")
+
+
+@cache
 def _commit() -> str:
     """Of the checkout, with a mark if the code that is measured has been changed since."""
     commit = _git("rev-parse", "--short=12", "HEAD")

@@ -13,7 +13,7 @@ from learnac.learn.learner import Learner, new_circuit
 
 
 def followed(seed: int) -> tuple[int, int, int, int]:
-    """Over all splits of a search: candidates, those that the rule names, costs that changed, and that it did not name."""
+    """Over all splits of a search: candidates, those that the rule names, costs that changed, those that it missed."""
     arities = [2, 3, 2, 2, 3, 2]
     table = dataset_of(random_rows(seed, 300, arities), arities)
     settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1)
