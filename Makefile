@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*') CMakeLists.txt
 CPP := $(shell find core -name '*.[ch]pp')
 
-.PHONY: help demo test check format bench docs sanitize clean
+.PHONY: help demo test check format bench paper paper-quick docs sanitize clean
 
 help:  ## what there is to make
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,23 @@ format: $(VENV)/tools  ## put code into the project's format
 bench: $(VENV)/built  ## benchmarks of learning and inference; needs LEARNAC_DATA
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/inference.py
+
+STUDIES := table3 table4 table5 tradeoff optimisations collection categorical alternatives defaults
+
+paper: $(VENV)/paper  ## all experiments, in hours; begun again, what is missing; needs LEARNAC_DATA
+	for study in $(STUDIES); do $(BIN)/python experiments/$$study.py || exit 1; done
+	$(BIN)/python experiments/report.py
+
+paper-quick: $(VENV)/paper  ## a small version of the experiments, in a minute or two; needs no data
+	rm -rf build/paper-quick
+	for study in $(STUDIES); do \
+	  $(BIN)/python experiments/$$study.py --settings experiments/quick.toml --results build/paper-quick || exit 1; \
+	done
+	$(BIN)/python experiments/report.py --results build/paper-quick --out build/paper-quick
+
+$(VENV)/paper: $(VENV)/built
+	$(BIN)/pip install --quiet --group paper
+	touch $@
 
 docs: $(VENV)/built  ## the site, in build/site; its examples are run by `make test`
 	$(BIN)/pip install --quiet --group docs

@@ -74,12 +74,14 @@ def structure(network: BayesNet) -> dict[str, Any]:
 
 def kept(task: dict[str, Any]) -> LearnAC:
     """The circuit that a task learns from train and valid together: from its file, or learned now and kept there."""
-    known = {key: task[key] for key in ("set", "corner", *SETTINGS) if key in task}
-    digest = hashlib.blake2b(json.dumps([known, code_version()], sort_keys=True).encode(), digest_size=8).hexdigest()
-    path = KEPT / f"{task['set']}-{digest}.learnac"
+    table = load(task["set"], BOTH, task.get("corner"))
+    settings = {key: task[key] for key in SETTINGS if key in task}
+    digest = hashlib.blake2b(json.dumps([settings, code_version()], sort_keys=True).encode(), digest_size=8)
+    digest.update(table.codes.tobytes())
+    path = KEPT / f"{task['set']}-{digest.hexdigest()}.learnac"
     if not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
+        fitted = fit(task, table)
         assert fitted.model is not None
         fitted.model.save(path)
     return learnac.load(path)

@@ -1,0 +1,112 @@
+"""The report's figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
+from tables import NAMES, Studies
+
+STYLES: dict[str, dict[str, Any]] = {
+    "AC-Greedy": {"color": "#08519c", "marker": "s", "linestyle": "-"},
+    "AC-Quick": {"color": "#3182bd", "marker": "o", "linestyle": "--"},
+    "Gibbs-Fast": {"color": "#fdbe85", "marker": "v", "linestyle": ":"},
+    "Gibbs-Medium": {"color": "#fd8d3c", "marker": "^", "linestyle": ":"},
+    "Gibbs-Slow": {"color": "#e6550d", "marker": "<", "linestyle": ":"},
+    "Gibbs-VerySlow": {"color": "#a63603", "marker": ">", "linestyle": ":"},
+}
+
+
+def draw(studies: Studies, folder: Path) -> None:
+    """Writes what there are results for."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    mpl.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "savefig.dpi": 130})
+    if "table5" in studies:
+        _figure1(studies, folder / "figure1.png")
+    if "tradeoff" in studies:
+        _tradeoff(studies, folder / "tradeoff.png")
+
+
+def _figure1(studies: Studies, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    sets = studies.values("table5", "set")
+    figure, axes = plt.subplots(len(sets), 2, figsize=(8, 2.6 * len(sets)), squeeze=False, layout="constrained")
+    for row, name in zip(axes, sets, strict=True):
+        for axis, levels, varied, label in (
+            (row[0], LEFT, 1, "known, % of the variables (30 % asked)"),
+            (row[1], RIGHT, 0, "asked, % of the variables (30 % known)"),
+        ):
+            for method in (*CIRCUITS, *SCENARIOS):
+                found = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
+                shown = [(100 * level[varied], r) for level, r in zip(levels, found, strict=True) if r]
+                axis.errorbar(
+                    [x for x, _ in shown],
+                    [_level(r, studies, name, x, levels, varied) for x, r in shown],
+                    yerr=[r["less_than_quick_half_width"] if method in SCENARIOS else 0 for _, r in shown],
+                    label=method,
+                    markersize=3.5,
+                    linewidth=1,
+                    capsize=1.5,
+                    **STYLES[method],
+                )
+            axis.set_xlabel(label)
+            axis.set_title(NAMES[name], loc="left", fontsize=8)
+        row[0].set_ylabel("log P for each query variable")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6, frameon=False)
+    figure.savefig(path, metadata={"Software": None})
+    plt.close(figure)
+
+
+def _level(
+    result: dict[str, Any], studies: Studies, name: str, x: float, levels: list[tuple[float, float]], varied: int
+) -> float:
+    """A method that answered some of the queries only is drawn relative to AC-Quick on the same ones."""
+    query, evidence = next(level for level in levels if 100 * level[varied] == x)
+    quick = studies.result("table5", set=name, method="AC-Quick", query=query, evidence=evidence)
+    return float(quick["log_probability"] - result["less_than_quick"])
+
+
+def _tradeoff(studies: Studies, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    sets = studies.values("tradeoff", "set")
+    figure, axes = plt.subplots(len(sets), 2, figsize=(8, 2.4 * len(sets)), squeeze=False, layout="constrained")
+    for row, name in zip(axes, sets, strict=True):
+        for axis, key, label in ((row[0], "edges", "edges"), (row[1], "query_ms", "ms for a query")):
+            for parameter_penalty, color in zip(
+                studies.values("tradeoff", "parameter_penalty", set=name),
+                ("#3182bd", "#e6550d", "#31a354"),
+                strict=False,
+            ):
+                found = studies.records("tradeoff", set=name, parameter_penalty=parameter_penalty)
+                axis.plot(
+                    [record["result"][key] for record in found],
+                    [record["result"]["test"] for record in found],
+                    marker="o",
+                    markersize=3,
+                    linewidth=1,
+                    color=color,
+                    label=f"k_p {parameter_penalty:g}",
+                )
+                if key == "edges":
+                    for record in found[:: max(1, len(found) // 4)]:
+                        at = record["result"]["edges"], record["result"]["test"]
+                        axis.annotate(
+                            f"{record['task']['edge_penalty']:g}",
+                            at,
+                            fontsize=6,
+                            color=color,
+                            xytext=(3, -7),
+                            textcoords="offset points",
+                        )
+            axis.set_xscale("log")
+            axis.set_xlabel(label)
+            axis.set_title(NAMES[name], loc="left", fontsize=8)
+        row[0].set_ylabel("test log-likelihood")
+    axes[0, 0].legend(frameon=False)
+    figure.savefig(path, metadata={"Software": None})
+    plt.close(figure)

@@ -1,0 +1,59 @@
+"""The report: every number from a result file, ours beside the paper's.
+
+    python experiments/report.py [--results FOLDER] [--out FOLDER]
+
+Writes REPORT.md and its figures. Studies without results are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import beyond
+import figures
+import reproduced
+from study import HERE, Results
+from tables import Studies, table
+
+INTRODUCTION = """\
+# The experiments of the paper, and more
+
+Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. Log-likelihoods are
+natural, means over rows. Times are CPU time of one thread, on a machine that did other work as well: trust factors, not
+percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md).
+"""
+
+
+def render(results: Path) -> str:
+    """The text of the report."""
+    studies = Studies(results)
+    sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
+    return "\n".join([INTRODUCTION, *sections, _provenance(results)])
+
+
+def _provenance(results: Path) -> str:
+    """Where the numbers come from."""
+    rows = []
+    for path in sorted(results.glob("*.json")):
+        records = Results(path).records
+        minutes = sum(record["cpu_seconds"] for record in records) / 60
+        commits = ", ".join(sorted({record["commit"] for record in records}))
+        machines = "; ".join(sorted({record["machine"] for record in records}))
+        rows.append([path.stem, len(records), f"{minutes:.1f}", commits, machines])
+    header = ["study", "tasks", "CPU minutes", "commits", "machine"]
+    return f"## Where the numbers come from\n\n{table(header, rows)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--out", type=Path, default=HERE)
+    arguments = parser.parse_args()
+    (arguments.out / "figures").mkdir(parents=True, exist_ok=True)
+    (arguments.out / "REPORT.md").write_text(render(arguments.results))
+    figures.draw(Studies(arguments.results), arguments.out / "figures")
+
+
+if __name__ == "__main__":
+    main()

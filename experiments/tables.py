@@ -1,0 +1,59 @@
+"""What the report's sections share: results by study, and tables in Markdown."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from study import HERE, Results
+
+PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
+NAMES: dict[str, str] = PUBLISHED["paper"]["names"]
+
+
+class Studies:
+    """The records of all studies in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __contains__(self, name: str) -> bool:
+        return bool(self.records(name))
+
+    def records(self, name: str, **wanted: object) -> list[dict[str, Any]]:
+        """Those whose tasks say what is wanted."""
+        records = Results(self._folder / f"{name}.json").records
+        return [record for record in records if all(record["task"].get(k) == v for k, v in wanted.items())]
+
+    def result(self, name: str, **wanted: object) -> dict[str, Any]:
+        """Of the only task that says what is wanted; empty if there is none."""
+        found = self.records(name, **wanted)
+        return found[0]["result"] if found else {}
+
+    def values(self, name: str, key: str, **wanted: object) -> list[Any]:
+        """What the tasks say under a key, each once, in order."""
+        return list(dict.fromkeys(record["task"][key] for record in self.records(name, **wanted)))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [list(header), ["---"] * len(header), *([str(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def thousands(number: float | None) -> str:
+    """193,512 as 194K."""
+    if number is None:
+        return ""
+    return f"{number / 1e6:.2f}M" if number >= 1e6 else f"{number / 1000:.0f}K" if number >= 1e4 else f"{number:.0f}"
+
+
+def duration(seconds: float | None) -> str:
+    """In the unit that fits."""
+    if seconds is None:
+        return ""
+    for unit, size in (("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0)):
+        if seconds < 100 * size or unit == "h":
+            return f"{seconds / size:.3g} {unit}"
+    return ""
