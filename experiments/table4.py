@@ -16,7 +16,7 @@ from study import Result, Results, Task, main
 from learnac.io import compile_network
 from learnac.network import BayesNet
 
-SCHEDULES = ("greedy", "quick", "network")
+SCHEDULES = ("network", "quick", "greedy")
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
