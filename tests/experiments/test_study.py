@@ -1,0 +1,91 @@
+"""Studies can be interrupted and begun again; data sets and queries are the same every time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from measures import asleep, doubled, failing
+from sets import load
+from study import Results, Task, run
+from table5 import half_width, queries
+
+
+def numbers(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    for number in settings["numbers"]:
+        yield {"number": number}
+    # What comes later may depend on what was found.
+    yield {"number": max((results.get({"number": n}) or {})["twice"] for n in settings["numbers"])}
+
+
+class TestStudy:
+    def test_every_task_is_measured_and_kept(self, tmp_path: Path) -> None:
+        results = Results(tmp_path / "new" / "numbers.json")
+        run(results, numbers, doubled, {"numbers": [1, 5]})
+        kept = json.loads((tmp_path / "new" / "numbers.json").read_text())
+        assert [(r["task"]["number"], r["result"]["twice"]) for r in kept] == [(1, 2), (5, 10), (10, 20)]
+        assert {"cpu_seconds", "wall_seconds", "memory_mb", "commit", "machine"} <= set(kept[0])
+
+    def test_begun_again_it_measures_what_is_missing(self, tmp_path: Path) -> None:
+        path = tmp_path / "numbers.json"
+        run(Results(path), numbers, doubled, {"numbers": [1, 5]})
+        before = path.read_text()
+        run(Results(path), numbers, failing, {"numbers": [1, 5]})  # would fail if anything were measured
+        assert path.read_text() == before
+
+    def test_a_failure_leaves_what_was_done(self, tmp_path: Path) -> None:
+        path = tmp_path / "numbers.json"
+        run(Results(path), lambda *_: iter([{"number": 1}]), doubled, {})
+        with pytest.raises(ZeroDivisionError):
+            run(Results(path), lambda *_: iter([{"number": 1}, {"number": 2}]), failing, {})
+        assert Results(path).get({"number": 1}) == {"twice": 2}
+        assert Results(path).get({"number": 2}) is None
+
+    def test_results_of_other_settings_are_dropped(self, tmp_path: Path) -> None:
+        path = tmp_path / "numbers.json"
+        run(Results(path), numbers, doubled, {"numbers": [1, 5]})
+        run(Results(path), numbers, doubled, {"numbers": [5]})
+        assert [record["task"]["number"] for record in Results(path).records] == [5, 10]
+
+    def test_a_task_is_given_up_after_its_time(self, tmp_path: Path) -> None:
+        results = Results(tmp_path / "numbers.json")
+        run(results, lambda *_: iter([{"number": 1, "most_seconds": 0.5}]), asleep, {})
+        assert results.records[0]["result"] == {"gave_up": True}
+
+
+class TestSets:
+    @pytest.mark.parametrize(("name", "arity"), [("tmovie", 2), ("letter", 4)])
+    def test_a_stand_in_is_there_without_data_and_always_the_same(
+        self, name: str, arity: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("LEARNAC_DATA", str(tmp_path))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        one, other = (load(name, ("train", "test"), (50, 9)) for _ in range(2))
+        assert one.codes.shape == (9, 100)
+        assert one.codes.max() == arity - 1
+        np.testing.assert_array_equal(one.codes, other.codes)
+
+
+class TestQueries:
+    TASK: Task = {"set": "tmovie", "corner": [50, 10], "rows": 20, "seed": 1, "query": 0.3, "evidence": 0.5}  # noqa: RUF012
+
+    def test_asked_and_known_are_apart_and_of_the_row(self) -> None:
+        rows, query, given = queries(self.TASK)
+        assert rows.shape == query.shape == given.shape == (20, 10)
+        assert ((query >= 0).sum(axis=1) == 3).all()
+        assert ((given >= 0).sum(axis=1) == 5).all()
+        assert not ((query >= 0) & (given >= 0)).any()
+        for part in (query, given):
+            np.testing.assert_array_equal(part[part >= 0], rows[part >= 0])
+
+    def test_fewer_queries_are_the_first_of_more(self) -> None:
+        many, few = (queries({**self.TASK, "rows": n}) for n in (20, 5))
+        for a, b in zip(many, few, strict=True):
+            np.testing.assert_array_equal(a[:5], b)
+
+    def test_half_width(self) -> None:
+        assert half_width(np.array([1.0, 3.0])) == pytest.approx(1.96 * np.sqrt(2) / np.sqrt(2))
