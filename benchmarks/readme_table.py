@@ -1,4 +1,4 @@
-"""Puts the results of the benchmarks into README.md, each table between its two marks.
+"""Puts results of the benchmarks and the experiments into README.md, each table between its two marks.
 
 python benchmarks/readme_table.py
 """
@@ -6,11 +6,18 @@ python benchmarks/readme_table.py
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
+
+from beyond import alternatives_table
+from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
+
 RESULTS = Path(__file__).parent / "results"
 README = Path(__file__).parent.parent / "README.md"
+EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 
 
 def learning() -> str:
@@ -73,36 +80,32 @@ def inference() -> str:
     return table(header, rows)
 
 
+def paper() -> str:
+    """The paper's tables 4 and 5 in a few lines, for AC-Quick."""
+    studies, published = Studies(EXPERIMENTS / "results"), PUBLISHED["paper"]
+    rows = []
+    for name, title in NAMES.items():
+        ours, theirs = studies.result("table4", stage="final", set=name, schedule="quick"), published["table4"][name]
+        times = [record["result"]["seconds"] for record in studies.records("table5", set=name, method="AC-Quick")]
+        rows.append(
+            [
+                title,
+                f"{ours['test']:.2f} ({theirs['quick']['test']})",
+                f"{thousands(ours['edges'])} ({theirs['quick']['edges']})",
+                f"{duration(ours['learning_seconds'])} ({theirs['quick']['time']})",
+                f"{duration(sum(times) / len(times))} ({duration(published['table5']['AC-Quick'][name])})",
+            ]
+        )
+    return table(["AC-Quick", "test log-likelihood", "edges", "learning", "query"], rows)
+
+
 def alternatives() -> str:
-    results = _results(RESULTS / "alternatives.json")
-    levels = [query["evidence"] for query in results[0]["queries"]]
-    header = ["set", "model", "test log-likelihood", "learning s", "MB", *(f"{level:.0%} known" for level in levels)]
-    rows = [
-        [
-            r["set"],
-            f"{r['model']} ({r['size']})",
-            f"{r['log_likelihood']:.2f}",
-            f"{r['learning_seconds']:.1f}",
-            f"{r['memory_mb']:,.0f}",
-            *(f"{_number(query['mean_ms'])} ({_number(query['worst_ms'])})" for query in r["queries"]),
-        ]
-        for r in results
-    ]
-    return table(header, rows)
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return alternatives_table(Studies(EXPERIMENTS / "results"), ["plants", "accidents", "msweb"])
 
 
 def _results(path: Path) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = json.loads(path.read_text())["results"]
     return results
-
-
-def _number(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.1f}"
 
 
 def with_table(text: str, name: str, content: str) -> str:
@@ -113,7 +116,7 @@ def with_table(text: str, name: str, content: str) -> str:
 
 def main() -> None:
     text = README.read_text()
-    for make in (learning, inference, alternatives):
+    for make in (paper, learning, inference, alternatives):
         text = with_table(text, make.__name__, make())
     README.write_text(text)
 

@@ -198,9 +198,22 @@ binary ones, one value against the rest.
 
 
 def alternatives(studies: Studies) -> str:
+    n_queries = studies.records("alternatives")[0]["task"]["rows"]
+    return f"""\
+## Against today's choice
+
+pyAgrum learns by hill climbing with BIC or AIC and answers exactly in a junction tree (lazy propagation). Learned from
+train; all posteriors of all variables for each of {n_queries} queries, mean (worst). Given up: learning after 10
+minutes, all the queries of a column after 2 minutes or beyond 8 GB. Our circuit is that of the table before, its
+penalties chosen on valid; the time is that of one fit.
+
+{alternatives_table(studies, studies.values("alternatives", "set"))}"""
+
+
+def alternatives_table(studies: Studies, sets: list[str]) -> str:
     rows = []
     levels = next(record["task"]["levels"] for record in studies.records("alternatives", stage="circuit"))
-    for name in studies.values("alternatives", "set"):
+    for name in sets:
         circuit = studies.result("alternatives", stage="circuit", set=name)
         model = studies.result("collection", stage="final", set=name, kind="circuit")
         if circuit and model:
@@ -212,16 +225,7 @@ def alternatives(studies: Studies) -> str:
             for record in studies.records("alternatives", stage="learn", set=name)
         ]
     header = ["set", "", "log-likelihood", "learning", "size", *(f"{level:.0%} known, ms" for level in levels)]
-    n_queries = studies.records("alternatives")[0]["task"]["rows"]
-    return f"""\
-## Against today's choice
-
-pyAgrum learns by hill climbing with BIC or AIC and answers exactly in a junction tree (lazy propagation). Learned from
-train; all posteriors of all variables for each of {n_queries} queries, mean (worst). Given up: learning after 10
-minutes, all the queries of a column after 2 minutes or beyond 8 GB. Our circuit is that of the table before, its
-penalties chosen on valid; the time is that of one fit.
-
-{table(header, rows)}"""
+    return table(header, rows)
 
 
 def _pyagrum(studies: Studies, record: dict[str, Any], levels: list[float]) -> list[str]:
