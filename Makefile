@@ -48,6 +48,7 @@ STUDIES := table3 table4 table5 tradeoff optimisations collection categorical al
 paper: $(VENV)/paper  ## all experiments, in hours; begun again, what is missing; needs LEARNAC_DATA
 	for study in $(STUDIES); do $(BIN)/python experiments/$$study.py || exit 1; done
 	$(BIN)/python experiments/report.py
+	$(BIN)/python experiments/filled.py
 
 paper-quick: $(VENV)/paper  ## a small version of the experiments, in a minute or two; needs no data
 	rm -rf build/paper-quick

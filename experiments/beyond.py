@@ -246,46 +246,36 @@ def _number(milliseconds: float) -> str:
 
 
 def defaults(studies: Studies) -> str:
+    n_sets = len(studies.values("defaults", "set"))
+    return f"""\
+## Defaults
+
+What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical: learned from train by AC-Quick, judged
+on valid. The loss is relative to the best of the candidates on the same set.
+
+{defaults_table(studies)}"""
+
+
+def defaults_table(studies: Studies) -> str:
     """Of every candidate, how far it is behind the best on valid."""
-    sets = studies.values("defaults", "set")
-    found = {}
-    for candidate in studies.values("defaults", "candidate"):
-        results = [studies.result("defaults", set=name, candidate=candidate) for name in sets]
-        if all(results):
-            found[candidate] = results
+    sets, candidates = studies.values("defaults", "set"), studies.values("defaults", "candidate")
+    found = {c: [studies.result("defaults", set=name, candidate=c) for name in sets] for c in candidates}
     best = np.max([[result["valid"] for result in results] for results in found.values()], axis=0)
     rows = []
     for candidate, results in found.items():
         losses = np.array([result["valid"] for result in results]) / best - 1
+        edges, seconds = (np.array([result[key] for result in results]) for key in ("edges", "learning_seconds"))
         rows.append(
             [
                 candidate,
                 f"{losses.mean():.2%}",
                 f"{losses.max():.1%} ({sets[int(losses.argmax())]})",
-                sum(losses < 0.005),
-                thousands(float(np.median([result["edges"] for result in results]))),
-                thousands(max(result["edges"] for result in results)),
-                duration(float(np.median([result["learning_seconds"] for result in results]))),
-                duration(max(result["learning_seconds"] for result in results)),
+                f"{thousands(float(np.median(edges)))} ({thousands(edges.max())})",
+                f"{duration(float(np.median(seconds)))} ({duration(seconds.max())})",
             ]
         )
-    header = [
-        "candidate (k_e / k_p)",
-        "mean loss",
-        "worst loss",
-        "sets within 0.5 %",
-        "median edges",
-        "most edges",
-        "median time",
-        "longest time",
-    ]
-    return f"""\
-## Defaults
-
-What an untuned `LearnAC()` might do, over {len(sets)} sets, binary and categorical: learned from train by AC-Quick,
-judged on valid. The loss is relative to the best of the candidates on the same set.
-
-{table(header, rows)}"""
+    header = ["k_e / k_p", "mean loss", "worst loss", "edges, median (most)", "learning, median (longest)"]
+    return table(header, rows)
 
 
 SECTIONS = (

@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import platform
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -61,6 +62,8 @@ def main(name: str, tasks: Tasks, measure: Callable[[Task], Result]) -> None:
     parser.add_argument("--settings", type=Path, default=HERE / "paper.toml", help="a TOML file")
     parser.add_argument("--results", type=Path, default=HERE / "results", help="the folder of the result files")
     arguments = parser.parse_args()
+    # Ended from outside, it ends the process of its task too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     settings = tomllib.loads(arguments.settings.read_text())
     run(Results(arguments.results / f"{name}.json"), tasks, measure, {**settings["common"], **settings[name]})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from filled import PAGES, ROOT, filled
 from report import render
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
@@ -19,3 +21,8 @@ def test_every_figure_it_shows_is_there() -> None:
     assert shown
     for path in shown:
         assert (EXPERIMENTS / path).read_bytes().startswith(b"\x89PNG"), path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_of_other_pages_are_made_of_result_files(page: str) -> None:
+    assert filled(page) == (ROOT / page).read_text()

@@ -1,23 +1,21 @@
-"""Puts results of the benchmarks and the experiments into README.md, each table between its two marks.
+"""Puts results of the benchmarks and the experiments into README.md and the docs, each table between its two marks.
 
-python benchmarks/readme_table.py
+python experiments/filled.py
 """
 
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
-
-from beyond import alternatives_table
+from beyond import alternatives_table, defaults_table
+from study import HERE
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
 
-RESULTS = Path(__file__).parent / "results"
-README = Path(__file__).parent.parent / "README.md"
-EXPERIMENTS = Path(__file__).parent.parent / "experiments"
+ROOT = HERE.parent
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 def learning() -> str:
@@ -82,7 +80,7 @@ def inference() -> str:
 
 def paper() -> str:
     """The paper's tables 4 and 5 in a few lines, for AC-Quick."""
-    studies, published = Studies(EXPERIMENTS / "results"), PUBLISHED["paper"]
+    studies, published = Studies(HERE / "results"), PUBLISHED["paper"]
     rows = []
     for name, title in NAMES.items():
         ours, theirs = studies.result("table4", stage="final", set=name, schedule="quick"), published["table4"][name]
@@ -100,7 +98,7 @@ def paper() -> str:
 
 
 def alternatives() -> str:
-    return alternatives_table(Studies(EXPERIMENTS / "results"), ["plants", "accidents", "msweb"])
+    return alternatives_table(Studies(HERE / "results"), ["plants", "accidents", "msweb"])
 
 
 def _results(path: Path) -> list[dict[str, Any]]:
@@ -108,18 +106,26 @@ def _results(path: Path) -> list[dict[str, Any]]:
     return results
 
 
-def with_table(text: str, name: str, content: str) -> str:
-    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-    before, rest = text.split(start)
-    return before + start + content + end + rest.split(end)[1]
+def defaults() -> str:
+    return defaults_table(Studies(HERE / "results"))
 
 
-def main() -> None:
-    text = README.read_text()
-    for make in (paper, learning, inference, alternatives):
-        text = with_table(text, make.__name__, make())
-    README.write_text(text)
+PAGES: dict[str, tuple[Callable[[], str], ...]] = {
+    "README.md": (paper, learning, inference, alternatives),
+    "docs/learning.md": (defaults,),
+}
+
+
+def filled(page: str) -> str:
+    """The text of a page with its tables as the results are now."""
+    text = (ROOT / page).read_text()
+    for make in PAGES[page]:
+        start, end = f"<!-- {make.__name__} -->\n", f"<!-- end of {make.__name__} -->"
+        before, rest = text.split(start)
+        text = before + start + make() + end + rest.split(end)[1]
+    return text
 
 
 if __name__ == "__main__":
-    main()
+    for page in PAGES:
+        (ROOT / page).write_text(filled(page))
