@@ -127,6 +127,10 @@ samples as there, and a count of 1 spread over all states of the query. Our samp
 answer may have changed, and draws the same numbers as one that walks all.
 
 {table(["", *(NAMES[name] for name in sets)], rows)}
+A query costs time in proportion to the edges, of which ours have more or fewer than the paper's. Times faster for each
+edge of the circuit:
+
+{_for_each_edge(studies, sets)}
 ![Figure 1](figures/figure1.png)
 
 Log P(query | evidence) of the test rows, for each query variable: on the left 30 % of the variables are asked, on the
@@ -135,6 +139,20 @@ less the difference on those; bars are 95 % confidence intervals of this differe
 than AC-Quick, in thousandths of a nat for each query variable (negative: better than AC-Quick):
 
 {"".join(_differences(studies, name) for name in sets)}{_verdict(studies, sets)}"""
+
+
+def _for_each_edge(studies: Studies, sets: list[str]) -> str:
+    rows = []
+    for method, schedule in CIRCUITS.items():
+        row = [method]
+        for name in sets:
+            records = studies.records("table5", method=method, set=name)
+            seconds = sum(r["result"]["seconds"] for r in records) / len(records)
+            edges = studies.result("table4", stage="final", set=name, schedule=schedule)["edges"]
+            their_edges = 1000 * float(PAPER["table4"][name][schedule]["edges"].rstrip("K"))
+            row.append(f"x {PAPER['table5'][method][name] / their_edges / (seconds / edges):,.0f}")
+        rows.append(row)
+    return table(["", *(NAMES[name] for name in sets)], rows)
 
 
 def _differences(studies: Studies, name: str) -> str:
