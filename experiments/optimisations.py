@@ -20,7 +20,7 @@ from learnac import Dataset
 from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, StepInfo, learn
 from learnac.learn.by_gain import GainSchedule
 from learnac.learn.counts import in_memory
-from learnac.learn.learner import Learner, new_circuit
+from learnac.learn.learner import network_learner, new_circuit
 
 INDICATOR, PARAMETER = 0, 1
 
@@ -73,7 +73,7 @@ class Counts:
 def watch(dataset: Dataset, settings: LearnSettings, trace: Sequence[StepInfo], task: Task) -> list[Counts]:
     """Makes the splits of a search again, and counts at some of them, evenly spread."""
     space = SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits))
-    learner, circuit = Learner(space, in_memory(dataset), settings, has_circuit=False), new_circuit(space)
+    learner, circuit = network_learner(space, in_memory(dataset), settings), new_circuit(space)
     schedule = learner.schedule
     assert isinstance(schedule, GainSchedule)
     rng = np.random.default_rng(task["seed"])

@@ -9,7 +9,7 @@ from optimisations import may_change
 from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, learn
 from learnac.learn.by_gain import GainSchedule
 from learnac.learn.counts import in_memory
-from learnac.learn.learner import Learner, new_circuit
+from learnac.learn.learner import network_learner, new_circuit
 
 
 def followed(seed: int) -> tuple[int, int, int, int]:
@@ -18,7 +18,7 @@ def followed(seed: int) -> tuple[int, int, int, int]:
     table = dataset_of(random_rows(seed, 300, arities), arities)
     settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1)
     space = SplitSpace(table.arities.astype(np.int64), SplitKind.COMPLETE)
-    learner, circuit = Learner(space, in_memory(table), settings, has_circuit=False), new_circuit(space)
+    learner, circuit = network_learner(space, in_memory(table), settings), new_circuit(space)
     assert isinstance(learner.schedule, GainSchedule)
     totals = np.zeros(4, dtype=int)
     for info in learn(table, settings).trace:

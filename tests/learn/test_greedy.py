@@ -17,7 +17,7 @@ from learnac import reference
 from learnac._core import GreedySchedule, GrowingCircuit
 from learnac.data import Dataset
 from learnac.learn import LearnSettings, Stop, learn
-from learnac.learn.loop import LearnedModel
+from learnac.learn.model import LearnedModel
 from learnac.reference.learn import Leaf, Network, SplitKind, new_leaves
 
 Table = tuple[list[int], NDArray[np.int64]]  # arities; (rows x variables)

@@ -55,6 +55,7 @@ class TestFreeEdges:
         free = LearnSettings(edge_penalty=0.0, **chosen)
         with_circuit = learn(TRAINING, free, sample_weight=weights, allowed_parents=parents)
         assert alone.stop is Stop.MAX_SPLITS
+        assert {info.edge_penalty for info in alone.trace} == {0.0}
         assert splits(alone) == splits(with_circuit)
 
     def test_an_edge_budget_is_refused(self) -> None:

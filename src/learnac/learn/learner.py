@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -66,23 +66,21 @@ class Schedule(Protocol):
 class Learner:
     """Circuit, trees, counts and schedule, kept in step. Changes in place."""
 
-    def __init__(self, space: SplitSpace, counts: CountProvider, settings: LearnSettings, has_circuit: bool = True):
-        """Without a circuit, edges have no price, and splits come in the order of their gain."""
+    def __init__(
+        self,
+        space: SplitSpace,
+        counts: CountProvider,
+        settings: LearnSettings,
+        circuit: GrowingCircuit | NoCircuit,
+        schedule: Schedule,
+    ) -> None:
         self.space = space
         self.counts = counts
+        self.circuit = circuit
+        self.schedule = schedule
         self.score: Score = settings.make_score()
-        self.edge_penalty = float(settings.edge_penalty) if has_circuit else 0.0
-        self.circuit: GrowingCircuit | NoCircuit
-        self.schedule: Schedule
-        if has_circuit:
-            self.circuit = new_circuit(space)
-            make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-            self.schedule = make_schedule(
-                self.circuit, self.edge_penalty, settings.halve_edge_penalty, settings.n_threads
-            )
-        else:
-            self.circuit, self.schedule = NoCircuit(), GainSchedule(space)
-        may_remove_edges = settings.schedule == "greedy" and self.edge_penalty > 0
+        self.edge_penalty = float(settings.edge_penalty)
+        may_remove_edges = isinstance(schedule, GreedySchedule) and self.edge_penalty > 0
         self._generator = CandidateGenerator(
             space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
         )
@@ -149,6 +147,20 @@ class Learner:
         found = log_likelihood(counts, np.array([node.parameters for node in nodes])).tolist()
         self._leaf_log_likelihood.update(zip(leaves, found, strict=True))
         return float(sum(found))
+
+
+def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:
+    """Every split pays for the edges it adds."""
+    circuit = new_circuit(space)
+    make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
+    price = float(settings.edge_penalty)
+    schedule = make_schedule(circuit, price, settings.halve_edge_penalty, settings.n_threads)
+    return Learner(space, counts, settings, circuit, schedule)
+
+
+def network_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:
+    """No circuit: edges are free, and splits come in the order of their gain."""
+    return Learner(space, counts, replace(settings, edge_penalty=0.0), NoCircuit(), GainSchedule(space))
 
 
 def new_circuit(space: SplitSpace) -> GrowingCircuit:

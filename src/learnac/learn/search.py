@@ -1,0 +1,132 @@
+"""A search under way: the loop of Table 1, its budgets, and what it tells of each step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from learnac.learn.interrupt import Interrupt
+from learnac.learn.learner import Learner, ScoredSplit
+from learnac.learn.model import StepInfo, Stop
+from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import Split
+from learnac.learn.state import Checkpoints, SearchState
+from learnac.learn.validation import ValidationTracker
+
+# Halving ends here: a millionth of the price that the search began with.
+MOST_HALVINGS = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """A search under way. Changes in place."""
+
+    settings: LearnSettings
+    start: float
+    total_weight: float
+    learner: Learner
+    tracker: ValidationTracker | None
+    on_step: Callable[[StepInfo], object] | None
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    fingerprint: str = ""
+    kept_at: float = field(default_factory=time.monotonic)
+    trace: list[StepInfo] = field(default_factory=list)
+    n_halvings: int = 0
+
+    def run(self, interrupt: Interrupt) -> Stop:
+        settings, learner = self.settings, self.learner
+        if self.checkpoints.resumed is not None:
+            learner.replay_costs(self.checkpoints.resumed.costs)
+        deadline = float("inf") if settings.max_seconds is None else self.start + settings.max_seconds
+
+        def should_stop() -> bool:
+            # What was done before is done again, whatever time it took.
+            return interrupt.is_set or (time.monotonic() >= deadline and not self.is_replaying)
+
+        try:
+            while True:
+                if settings.max_splits is not None and len(self.trace) >= settings.max_splits:
+                    return Stop.MAX_SPLITS
+                chosen = self.replayed() or learner.best_split(settings.max_edges, should_stop)
+                if should_stop():
+                    return Stop.INTERRUPTED if interrupt.is_set else Stop.MAX_SECONDS
+                if chosen is not None:
+                    if (stop := self.step(chosen)) is not None:
+                        return stop
+                elif not self.halve():
+                    return Stop.MAX_EDGES if learner.schedule.has_unfitting else Stop.CONVERGED
+        except KeyboardInterrupt:  # from the callback, or from a signal that is not ours to hold
+            return Stop.INTERRUPTED
+
+    def step(self, chosen: ScoredSplit) -> Stop | None:
+        """Applies a split and tells everyone; why learning ends, if it does."""
+        new_leaves = self.learner.apply(chosen.split)
+        if self.tracker is not None:
+            self.tracker.split(chosen.split, new_leaves)
+        info = self.describe(chosen)
+        self.trace.append(info)
+        if time.monotonic() - self.kept_at >= self.checkpoints.every_seconds:
+            self.keep_state()
+        if self.on_step is not None and self.on_step(info) is True:
+            return Stop.CALLBACK
+        patience = self.settings.patience
+        if self.tracker is not None and patience is not None and self.tracker.n_splits_since_best >= patience:
+            return Stop.PATIENCE
+        return None
+
+    @property
+    def n_best(self) -> int:
+        """How many of the splits the model has: all, or as many as are best on the validation table."""
+        return len(self.trace) if self.tracker is None else self.tracker.best_n_splits
+
+    @property
+    def is_replaying(self) -> bool:
+        """Whether a search that is taken up again has not yet come back to where it was."""
+        resumed = self.checkpoints.resumed
+        return resumed is not None and len(self.trace) < len(resumed.trace)
+
+    def replayed(self) -> ScoredSplit | None:
+        """The next split of a search that is taken up again, if the schedule's choices do not depend on its past.
+
+        AC-Quick's do: it chooses again, by the costs that it saw.
+        """
+        resumed = self.checkpoints.resumed
+        if resumed is None or not self.is_replaying or not self.learner.forgets_costs:
+            return None
+        info = resumed.trace[len(self.trace)]
+        while self.learner.edge_penalty > info.edge_penalty and self.halve():
+            pass
+        return ScoredSplit(Split(info.leaf, info.variable, info.value), info.net_gain, info.edge_cost)
+
+    def keep_state(self) -> None:
+        """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
+        if self.checkpoints.keep is None or self.is_replaying:
+            return
+        costs, seconds = self.learner.known_costs(), time.monotonic() - self.start
+        self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
+        self.kept_at = time.monotonic()
+
+    def describe(self, chosen: ScoredSplit) -> StepInfo:
+        return StepInfo(
+            n_splits=len(self.trace) + 1,
+            leaf=chosen.split.leaf,
+            variable=chosen.split.variable,
+            value=chosen.split.value,
+            net_gain=chosen.net_gain,
+            edge_cost=chosen.edge_cost,
+            edge_penalty=self.learner.edge_penalty,
+            n_edges=self.learner.circuit.n_edges,
+            n_leaves=self.learner.trees.n_leaves,
+            log_likelihood=self.learner.log_likelihood / self.total_weight,
+            validation_log_likelihood=None if self.tracker is None else self.tracker.log_likelihood,
+            seconds=time.monotonic() - self.start,
+        )
+
+    def halve(self) -> bool:
+        """Halves the edge penalty, if that is wanted and not yet done often enough."""
+        if not self.settings.halve_edge_penalty or self.n_halvings >= MOST_HALVINGS:
+            return False
+        self.n_halvings += 1
+        self.learner.set_edge_penalty(self.learner.edge_penalty / 2)
+        return True
