@@ -203,9 +203,9 @@ def alternatives(studies: Studies) -> str:
 ## Against today's choice
 
 pyAgrum learns by hill climbing with BIC or AIC and answers exactly in a junction tree (lazy propagation). Learned from
-train; all posteriors of all variables for each of {n_queries} queries, mean (worst). Given up: learning after 10
-minutes, all the queries of a column after 2 minutes or beyond 8 GB. Our circuit is that of the table before, its
-penalties chosen on valid; the time is that of one fit.
+train; all posteriors of all variables for each of {n_queries} queries, or as many as fit into a minute, mean (worst).
+Given up: learning after 10 minutes, queries after 3 minutes or beyond 8 GB. Our circuit is that of the table before,
+its penalties chosen on valid; the time is that of one fit.
 
 {alternatives_table(studies, studies.values("alternatives", "set"))}"""
 
