@@ -28,12 +28,16 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
             yield {"stage": "circuit", "set": name, "levels": settings["levels"], **asked, "model": circuits[name]}
         for score in settings["scores"]:
             learning = {"stage": "learn", "set": name, "score": score, **settings["limits"]["learn"], **asked}
+            asking = [
+                {**learning, "stage": "query", "evidence": level, **settings["limits"]["query"]}
+                for level in settings["levels"]
+            ]
+            if not network_file(learning).exists() and any(results.get(task) is None for task in asking):
+                results.forget(learning)  # The network is needed, and is not there any more.
             yield learning
             if (results.get(learning) or {}).get("gave_up"):
                 break  # With a score that penalises less it would not be quicker.
-            for level in settings["levels"]:
-                asking = {**learning, "stage": "query", "evidence": level, **settings["limits"]["query"]}
-                yield asking
+            yield from asking
 
 
 def chosen_circuits(collection: Results) -> dict[str, Task]:
@@ -84,13 +88,11 @@ def learn_network(task: Task) -> Result:
 def measure_network(task: Task) -> Result:
     import pyagrum as gum
 
-    if not network_file(task).exists():
-        learn_network(task)
     network = gum.loadBN(str(network_file(task)))
+    inference = gum.LazyPropagation(network)
+    inference.setNumberOfThreads(1)
 
     def answer(row: NDArray[np.int8]) -> list[NDArray[np.float64]]:
-        inference = gum.LazyPropagation(network)
-        inference.setNumberOfThreads(1)
         inference.setEvidence({f"x{v}": int(row[v]) for v in np.flatnonzero(row >= 0)})
         inference.makeInference()
         return [inference.posterior(f"x{v}").toarray() for v in range(network.size())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from reproduced import half_width
 from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
 from tables import NAMES, Studies
 
@@ -42,11 +43,13 @@ def _figure1(studies: Studies, path: Path) -> None:
         ):
             for method in (*CIRCUITS, *SCENARIOS):
                 found = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
-                shown = [(100 * level[varied], r) for level, r in zip(levels, found, strict=True) if r]
+                quick = [studies.result("table5", set=name, method="AC-Quick", query=q, evidence=e) for q, e in levels]
+                shown = [(level[varied], r, q) for level, r, q in zip(levels, found, quick, strict=True) if r and q]
                 axis.errorbar(
-                    [x for x, _ in shown],
-                    [_level(r, studies, name, x, levels, varied) for x, r in shown],
-                    yerr=[r["less_than_quick_half_width"] if method in SCENARIOS else 0 for _, r in shown],
+                    [100 * x for x, _, _ in shown],
+                    # What answered some of the queries only is drawn relative to AC-Quick on the same ones.
+                    [quick["log_probability"] - r["less_than_quick"] for _, r, quick in shown],
+                    yerr=[half_width(r) if method in SCENARIOS else 0 for _, r, _ in shown],
                     label=method,
                     markersize=3.5,
                     linewidth=1,
@@ -59,15 +62,6 @@ def _figure1(studies: Studies, path: Path) -> None:
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6, frameon=False)
     figure.savefig(path, metadata={"Software": None})
     plt.close(figure)
-
-
-def _level(
-    result: dict[str, Any], studies: Studies, name: str, x: float, levels: list[tuple[float, float]], varied: int
-) -> float:
-    """A method that answered some of the queries only is drawn relative to AC-Quick on the same ones."""
-    query, evidence = next(level for level in levels if 100 * level[varied] == x)
-    quick = studies.result("table5", set=name, method="AC-Quick", query=query, evidence=evidence)
-    return float(quick["log_probability"] - result["less_than_quick"])
 
 
 def _tradeoff(studies: Studies, path: Path) -> None:

@@ -15,7 +15,7 @@ from study import code_version
 
 import learnac
 from learnac import Dataset, LearnAC
-from learnac.learn import LearnSettings, learn_network
+from learnac.learn import LearnSettings, Stop, learn_network
 from learnac.network import BayesNet, treewidth_bound
 
 KEPT = Path(__file__).parent.parent / "build" / "paper-models"
@@ -54,12 +54,20 @@ def fit(task: dict[str, Any], train: Dataset, validation: Dataset | None = None)
     settings = {name: task[name] for name in SETTINGS if name in task and task[name] != "network"}
     started = time.process_time()
     if task["schedule"] == "network":
-        network = learn_network(train, LearnSettings(**settings), validation=validation).network
-        return Fitted(network, None, time.process_time() - started)
+        learned = learn_network(train, LearnSettings(**settings), validation=validation)
+        _require_whole(learned.stop)
+        return Fitted(learned.network, None, time.process_time() - started)
     model = LearnAC(**settings).fit(train, validation=validation)
     seconds = time.process_time() - started
+    _require_whole(model.stop_)
     assert model.network_ is not None
     return Fitted(model.network_, model, seconds)
+
+
+def _require_whole(stop: Stop) -> None:
+    """A model cut short by Ctrl-C is not to be measured, or kept."""
+    if stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def structure(network: BayesNet) -> dict[str, Any]:

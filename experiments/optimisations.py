@@ -1,7 +1,7 @@
 """Section 4.3: how many edge costs each optimisation saves AC-Greedy from computing.
 
 The splits of a search are made again one by one, and at some of them everything is counted: as if each optimisation
-were the only one, and for two of them together.
+were the only one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def measure(task: Task) -> Result:
         "all": scale * sum(counts.n_all for counts in watched),
         "changed": scale * sum(counts.n_changed for counts in watched),
         "by_gain": scale * sum(counts.n_by_gain for counts in watched),
-        "changed_by_gain": scale * sum(counts.n_changed_by_gain for counts in watched),
         "quick_splits": len(quick.trace),
         "quick": quick.n_evaluations,
         "ours": greedy.n_evaluations,
@@ -65,7 +64,6 @@ class Counts:
     n_all: int  # that are valid
     n_changed: int  # whose cost the split may have changed, by the paper's rule
     n_by_gain: int  # whose gain alone is above the best score
-    n_changed_by_gain: int
     n_visits: int  # nodes visited to price some of them
     n_visits_with_exit: int  # the same, giving up when the cost is more than the gain can pay for
 
@@ -93,8 +91,7 @@ def watch(dataset: Dataset, settings: LearnSettings, trace: Sequence[StepInfo], 
                     limit = None if limits is None else int(limits[i])
                     circuit.edge_cost(int(leaves[i]), int(variables[i]), int(values[i]), limit)
                 visits.append(circuit.n_visits - before)
-            n_both = int((changed & by_gain).sum())
-            result.append(Counts(len(gains), int(changed.sum()), int(by_gain.sum()), n_both, *visits))
+            result.append(Counts(len(gains), int(changed.sum()), int(by_gain.sum()), *visits))
         learner.apply(Split(info.leaf, info.variable, info.value))
         circuit.apply_split(info.leaf, info.variable, info.value)
     return result

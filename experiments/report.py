@@ -2,7 +2,7 @@
 
     python experiments/report.py [--results FOLDER] [--out FOLDER]
 
-Writes REPORT.md and its figures. Studies without results are left out.
+Writes REPORT.md and its figures. What there are no results for yet is left out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _provenance(results: Path) -> str:
     rows = []
     for path in sorted(results.glob("*.json")):
         records = Results(path).records
-        minutes = sum(record["cpu_seconds"] for record in records) / 60
+        minutes = sum(record["cpu_seconds"] or record["wall_seconds"] for record in records) / 60
         commits = ", ".join(sorted({record["commit"] for record in records}))
         machines = "; ".join(sorted({record["machine"] for record in records}))
         rows.append([path.stem, len(records), f"{minutes:.1f}", commits, machines])

@@ -16,6 +16,7 @@ from learnac.data.catalog import data_set, find
 from learnac.errors import DataError
 
 BOTH = ("train", "valid")
+STAND_IN_ARITY = 4  # of categorical sets
 
 
 def load(name: str, parts: Sequence[str], corner: Sequence[int] | None = None) -> Dataset:
@@ -25,7 +26,7 @@ def load(name: str, parts: Sequence[str], corner: Sequence[int] | None = None) -
     size drawn from a mixture stands in.
     """
     tables = [_codes(name, part, None if corner is None else tuple(corner)) for part in parts]
-    return Dataset.from_array(np.concatenate(tables), arities=_arities(name, tables))
+    return Dataset.from_array(np.concatenate(tables), arities=_arities(name, tables[0].shape[1]))
 
 
 def corner_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,20 +55,19 @@ def _codes(name: str, part: str, corner: tuple[int, int] | None) -> NDArray[np.u
     return codes if corner is None else codes[:, : corner[1]]
 
 
-def _arities(name: str, tables: Sequence[NDArray[np.uint8]]) -> list[int]:
-    n_columns = tables[0].shape[1]
+def _arities(name: str, n_columns: int) -> list[int]:
     if data_set(name).collection == "debd":
         return [2] * n_columns
     try:
         folder = find(name, "train").parent
     except DataError:
-        return [int(max(table[:, column].max() for table in tables)) + 1 for column in range(n_columns)]
+        return [STAND_IN_ARITY] * n_columns
     with gzip.open(folder / f"{name}.meta.json.gz") as file:
         return json.load(file)["arity"][:n_columns]
 
 
 def _stand_in(name: str, part: str, n_rows: int, n_columns: int) -> NDArray[np.uint8]:
-    arity = 2 if data_set(name).collection == "debd" else 4
+    arity = 2 if data_set(name).collection == "debd" else STAND_IN_ARITY
     of_set = np.random.default_rng(list(name.encode()))
     chances = of_set.dirichlet([0.5] * arity, size=(6, n_columns))
     rng = np.random.default_rng(list(f"{name} {part}".encode()))

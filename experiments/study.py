@@ -17,8 +17,10 @@ import subprocess
 import sys
 import time
 import tomllib
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,6 +42,10 @@ class Results:
     def get(self, task: Task) -> Result | None:
         """What was found; none if the task has not been measured."""
         return next((record["result"] for record in self.records if record["task"] == task), None)
+
+    def forget(self, task: Task) -> None:
+        """Lets a task be measured again."""
+        self.records = [record for record in self.records if record["task"] != task]
 
     def add(self, record: dict[str, Any]) -> None:
         self.records.append(record)
@@ -75,7 +81,7 @@ def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], setti
             print(f"{results.path.stem}: {_told(task)}", end=" ", flush=True)
             record = measured(task, measure)
             results.add(record)
-            print(f"({record['cpu_seconds']:.1f} s)", flush=True)
+            print(f"({record['wall_seconds']:.1f} s)", flush=True)
         done.append(task)
     results.keep_only(done)
 
@@ -83,25 +89,40 @@ def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], setti
 def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
     """The record of a task. With `most_seconds` in it, it is given up after that time."""
     started = time.perf_counter()
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        try:
-            result, cpu_seconds, memory_mb = pool.apply_async(_measure, (measure, task)).get(task.get("most_seconds"))
-        except multiprocessing.TimeoutError:
-            result, cpu_seconds, memory_mb = {"gave_up": True}, time.perf_counter() - started, None
+    spawn = multiprocessing.get_context("spawn")
+    receiver, sender = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_measure, args=(measure, task, sender), daemon=True)
+    process.start()
+    sender.close()  # So that its end is seen when the process dies.
+    try:
+        found = receiver.recv() if receiver.poll(task.get("most_seconds")) else _GAVE_UP
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"{_told(task)}: the process of the task ended with {process.exitcode}") from None
+    finally:
+        process.kill()
+    if isinstance(found, BaseException):
+        raise found
     return {
         "task": task,
-        "result": result,
-        "cpu_seconds": round(cpu_seconds, 2),
+        **found,
         "wall_seconds": round(time.perf_counter() - started, 2),
-        "memory_mb": memory_mb,
         "commit": _commit(),
         "machine": _machine(),
     }
 
 
-def _measure(measure: Callable[[Task], Result], task: Task) -> tuple[Result, float, int]:
-    result = measure(task)
-    return result, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+_GAVE_UP = {"result": {"gave_up": True}, "cpu_seconds": None, "memory_mb": None}
+
+
+def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) -> None:
+    try:
+        found: Any = {"result": measure(task), "cpu_seconds": round(time.process_time(), 2)}
+        found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    except BaseException as error:
+        traceback.print_exc()
+        found = error
+    sender.send(found)
 
 
 def _told(task: Task) -> str:

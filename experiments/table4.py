@@ -5,28 +5,29 @@ The grids serve to compare AC-Greedy with AC-Quick, too.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from models import fit, structure
+from models import fit, kept, structure
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 
 from learnac.io import compile_network
-from learnac.network import BayesNet
 
 SCHEDULES = ("network", "quick", "greedy")
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    chosen = []
     for schedule, name in product(SCHEDULES, settings["sets"]):
         tried = tuning_tasks(settings, name, schedule)
         yield from tried
-        best = max(tried, key=lambda task: (results.get(task) or {})["valid"])
-        yield {**best, "stage": "final"}
-    for schedule, name in product(SCHEDULES, settings["sets"]):
-        yield {"stage": "compile", **settings["compile"], **chosen(results, name, schedule)}
+        chosen.append(max(tried, key=lambda task: (results.get(task) or {})["valid"]))
+        yield {**chosen[-1], "stage": "final"}
+    for task in chosen:
+        yield {**task, "stage": "compile", **settings["compile"]}
 
 
 def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[Task]:
@@ -48,7 +49,7 @@ def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[
 def chosen(results: Results, name: str, schedule: str) -> Task:
     """What to learn again, with the penalties that were best."""
     finals = [record["task"] for record in results.records if record["task"]["stage"] == "final"]
-    task = next(task for task in finals if (task["set"], task["schedule"]) == (name, schedule))
+    task = [task for task in finals if (task["set"], task["schedule"]) == (name, schedule)][-1]
     return {key: value for key, value in task.items() if key != "stage"}
 
 
@@ -57,9 +58,9 @@ def measure(task: Task) -> Result:
         train, valid = (load(task["set"], (part,), task.get("corner")) for part in BOTH)
         fitted = fit(task, train)
         return {"valid": fitted.log_likelihood(valid), **fitted.figures}
-    fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
     if task["stage"] == "compile":
-        return {"compiled_edges": compiled_edges(fitted.network, task["most_edges"])}
+        return compiled(task)
+    fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
     return {
         "test": fitted.log_likelihood(load(task["set"], ("test",), task.get("corner"))),
         **fitted.figures,
@@ -67,12 +68,18 @@ def measure(task: Task) -> Result:
     }
 
 
-def compiled_edges(network: BayesNet, most: int) -> int | None:
-    """Of the circuit that the network is compiled into, without a word on how it was learned; none if beyond `most`."""
+def compiled(task: Task) -> Result:
+    """The edges of the circuit that the network is compiled into, without a word on how it was learned."""
+    if task["schedule"] == "network":
+        network = fit(task, load(task["set"], BOTH, task.get("corner"))).network
+    else:
+        network = kept(task).network_
+    started = time.process_time()
     try:
-        return compile_network(network, most).n_edges
+        edges = compile_network(network, task["most_edges"]).n_edges
     except ValueError:
-        return None
+        edges = None  # beyond the limit
+    return {"compiled_edges": edges, "compiling_seconds": round(time.process_time() - started, 3)}
 
 
 if __name__ == "__main__":

@@ -56,9 +56,9 @@ def measure(task: Task) -> Result:
     return {
         "rows": len(codes),
         "log_probability": float(found.mean()),
-        "half_width": half_width(found),
+        "log_probability_error": standard_error(found),
         "less_than_quick": float((exact - found).mean()),
-        "less_than_quick_half_width": half_width(exact - found),
+        "less_than_quick_error": standard_error(exact - found),
         "seconds": seconds / len(codes),
     }
 
@@ -94,9 +94,9 @@ def gibbs_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) 
     return answers, time.process_time() - started
 
 
-def half_width(values: NDArray[np.float64]) -> float:
-    """Of the 95 % confidence interval of the mean."""
-    return float(1.96 * values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+def standard_error(values: NDArray[np.float64]) -> float:
+    """Of the mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 if __name__ == "__main__":

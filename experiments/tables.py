@@ -28,9 +28,9 @@ class Studies:
         return [record for record in records if all(record["task"].get(k) == v for k, v in wanted.items())]
 
     def result(self, name: str, **wanted: object) -> dict[str, Any]:
-        """Of the only task that says what is wanted; empty if there is none."""
+        """Of the last task that says what is wanted; empty if there is none."""
         found = self.records(name, **wanted)
-        return found[0]["result"] if found else {}
+        return found[-1]["result"] if found else {}
 
     def values(self, name: str, key: str, **wanted: object) -> list[Any]:
         """What the tasks say under a key, each once, in order."""

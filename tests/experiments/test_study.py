@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from measures import asleep, doubled, failing
+from measures import asleep, doubled, dying, failing
 from sets import load
 from study import Results, Task, run
-from table5 import half_width, queries
+from table5 import queries, standard_error
 
 
 def numbers(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -51,6 +51,12 @@ class TestStudy:
         run(Results(path), numbers, doubled, {"numbers": [5]})
         assert [record["task"]["number"] for record in Results(path).records] == [5, 10]
 
+    def test_a_process_that_dies_is_an_error(self, tmp_path: Path) -> None:
+        results = Results(tmp_path / "numbers.json")
+        with pytest.raises(RuntimeError, match="number 1: the process of the task ended with 3"):
+            run(results, lambda *_: iter([{"number": 1}]), dying, {})
+        assert results.records == []
+
     def test_a_task_is_given_up_after_its_time(self, tmp_path: Path) -> None:
         results = Results(tmp_path / "numbers.json")
         run(results, lambda *_: iter([{"number": 1, "most_seconds": 0.5}]), asleep, {})
@@ -87,5 +93,5 @@ class TestQueries:
         for a, b in zip(many, few, strict=True):
             np.testing.assert_array_equal(a[:5], b)
 
-    def test_half_width(self) -> None:
-        assert half_width(np.array([1.0, 3.0])) == pytest.approx(1.96 * np.sqrt(2) / np.sqrt(2))
+    def test_standard_error(self) -> None:
+        assert standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)

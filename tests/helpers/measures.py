@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -17,3 +18,7 @@ def asleep(task: dict[str, Any]) -> dict[str, Any]:
 
 def failing(task: dict[str, Any]) -> dict[str, Any]:
     raise ZeroDivisionError("on purpose")
+
+
+def dying(task: dict[str, Any]) -> dict[str, Any]:
+    os._exit(3)

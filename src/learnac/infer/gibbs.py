@@ -44,7 +44,8 @@ class Gibbs:
         """Log P(query | given) of each row, both (variables x rows).
 
         As in the paper, a count of 1 is spread evenly over all states of the query variables, so that no estimate is
-        zero. Cost for a row: iterations x variables without evidence x the trees that ask each.
+        zero. Cost for a row: at most iterations x variables without evidence x the trees that ask each; much less where
+        few values change from one iteration to the next.
         """
         generator = np.random.default_rng(random_state)  # type: ignore[arg-type]
         result = np.empty(query.shape[1])

@@ -31,7 +31,7 @@ class ScoredSplit:
 
 
 class Schedule(Protocol):
-    """Which split comes next: AC-Greedy and AC-Quick."""
+    """Which split comes next: AC-Greedy, AC-Quick, or by gain alone."""
 
     def add(
         self,
