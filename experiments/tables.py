@@ -33,8 +33,9 @@ class Studies:
         return found[-1]["result"] if found else {}
 
     def values(self, name: str, key: str, **wanted: object) -> list[Any]:
-        """What the tasks say under a key, each once, in order."""
-        return list(dict.fromkeys(record["task"][key] for record in self.records(name, **wanted)))
+        """What the tasks say under a key, each once, in order; the paper's sets first, in the paper's order."""
+        found = dict.fromkeys(record["task"][key] for record in self.records(name, **wanted))
+        return [value for value in NAMES if value in found] + [value for value in found if value not in NAMES]
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
