@@ -147,6 +147,7 @@ def test_every_option_reaches_the_estimator(run: Run, files: dict[str, pd.DataFr
         "criterion": "bdeu",
         "alpha": 0.5,
         "equivalent_sample_size": 2.0,
+        "shrinkage": 3.0,
         "splits": "binary",
         "max_edges": 500,
         "max_splits": 50,
