@@ -183,10 +183,16 @@ def test_help_is_there_at_once(arguments: list[str]) -> None:
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "typer" in imported
     assert not imported.intersection(HEAVY)
-    seconds = []
+    # As a share of what the libraries for help take alone, in the same run: machines differ, and are busy.
+    spent = {"help": [], "libraries": []}
     for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "learnac", *arguments], capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(seconds) < 0.3
+        spent["help"].append(cpu_seconds("-m", "learnac", *arguments))
+        spent["libraries"].append(cpu_seconds("-c", "import typer, typer.rich_utils"))
+    assert min(spent["help"]) < 4 * min(spent["libraries"])
+
+
+def cpu_seconds(*arguments: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
