@@ -153,6 +153,10 @@ def collection(studies: Studies) -> str:
         "chosen k_p, shrinkage",
     ]
     budget = thousands(studies.records("collection", kind="circuit")[0]["task"]["max_edges"])
+    tried = {
+        kind: ", ".join(f"{p:g}" for p in sorted(studies.values("collection", "parameter_penalty", kind=kind)))
+        for kind in ("circuit", "network")
+    }
     near = sum(ours[name] / plain[name] - 1 <= 0.01 for name in ours)
     ahead = ", ".join(
         f"{other} on {sum(round(ours[name], 2) > values[name] for name in ours)}" for other, values in recalled.items()
@@ -163,8 +167,9 @@ def collection(studies: Studies) -> str:
 
 Test log-likelihoods; learned from train, chosen on valid, scored once on test. One circuit of at most {budget} edges:
 AC-Quick with the edge penalty halved from 10 whenever no split pays, as many splits as are best on valid, the best of a
-grid of parameter penalties and shrinkages (`paper.toml`). The free network: the same, as if edges cost nothing. A query
-is P(30 % | 30 %), median. Columns with a star are recalled from papers and were not checked.
+grid of parameter penalties ({tried["circuit"]}) and shrinkages. The free network: the same, as if edges cost nothing
+(penalties {tried["network"]}). A query is P(30 % | 30 %), median. Columns with a star are recalled from papers and were
+not checked.
 
 {table(header, rows)}
 Within 1 % of the free network on {near} of {len(ours)} sets. Ahead of {ahead} of {len(ours)} sets, of the best of the

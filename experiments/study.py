@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from learnac.errors import LearnacError, listed
 from learnac.files import replace_file
 
 HERE = Path(__file__).parent
@@ -70,8 +71,14 @@ def main(name: str, tasks: Tasks, measure: Callable[[Task], Result]) -> None:
     arguments = parser.parse_args()
     # Ended from outside, it ends the process of its task too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    settings = tomllib.loads(arguments.settings.read_text())
-    run(Results(arguments.results / f"{name}.json"), tasks, measure, {**settings["common"], **settings[name]})
+    try:
+        settings = tomllib.loads(arguments.settings.read_text())
+        if name not in settings:
+            raise LearnacError(f"{arguments.settings}: expected a table [{name}], found {listed(settings)}")
+        results = Results(arguments.results / f"{name}.json")
+        run(results, tasks, measure, {**settings.get("common", {}), **settings[name]})
+    except (LearnacError, OSError, tomllib.TOMLDecodeError) as error:
+        sys.exit(f"error: {error}")
 
 
 def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], settings: Mapping[str, Any]) -> None:
@@ -120,7 +127,8 @@ def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) 
         found: Any = {"result": measure(task), "cpu_seconds": round(time.process_time(), 2)}
         found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     except BaseException as error:
-        traceback.print_exc()
+        if not isinstance(error, LearnacError | OSError):
+            traceback.print_exc()
         found = error
     sender.send(found)
 

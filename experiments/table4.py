@@ -14,6 +14,7 @@ from models import fit, kept, structure
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 
+from learnac.errors import LearnacError
 from learnac.io import compile_network
 
 SCHEDULES = ("network", "quick", "greedy")
@@ -49,8 +50,10 @@ def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[
 def chosen(results: Results, name: str, schedule: str) -> Task:
     """What to learn again, with the penalties that were best."""
     finals = [record["task"] for record in results.records if record["task"]["stage"] == "final"]
-    task = [task for task in finals if (task["set"], task["schedule"]) == (name, schedule)][-1]
-    return {key: value for key, value in task.items() if key != "stage"}
+    found = [task for task in finals if (task["set"], task["schedule"]) == (name, schedule)]
+    if not found:
+        raise LearnacError(f"{results.path}: there is no final model of {name}, {schedule}: run table4.py first")
+    return {key: value for key, value in found[-1].items() if key != "stage"}
 
 
 def measure(task: Task) -> Result:

@@ -18,7 +18,6 @@ from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
-from learnac.learn.validation import ValidationTracker
 
 
 def learn(
@@ -47,16 +46,8 @@ def learn(
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
     with held_interrupt() as interrupt:
         learner = circuit_learner(space, in_memory(dataset, sample_weight) if counts is None else counts, settings)
-        search = Search(
-            settings=settings,
-            start=start,
-            total_weight=_total_weight(dataset, sample_weight),
-            learner=learner,
-            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
-            on_step=on_step,
-            checkpoints=checkpoints,
-            fingerprint=fingerprint,
-        )
+        search = Search.of(learner, settings, start, dataset.n_rows, validation, sample_weight, on_step)
+        search.checkpoints, search.fingerprint = checkpoints, fingerprint
         stop = search.run(interrupt)
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
@@ -87,7 +78,7 @@ def learn_network(
     """Learns a network of tree CPDs alone, as if edges cost nothing: what circuits are to be compared with.
 
     The split with the largest gain that closes no cycle, again and again. No circuit is made, and exact inference may
-    be out of reach; complete rows can be scored, and `infer.Gibbs` can sample. The edge penalty and the schedule have
+    be out of reach; complete rows can be scored, and `infer.gibbs` can sample. The edge penalty and the schedule have
     no say.
     """
     if settings.max_edges is not None:
@@ -96,14 +87,7 @@ def learn_network(
     space, _ = _space(dataset, settings, allowed_parents)
     with held_interrupt() as interrupt:
         learner = network_learner(space, in_memory(dataset, sample_weight), settings)
-        search = Search(
-            settings=settings,
-            start=start,
-            total_weight=_total_weight(dataset, sample_weight),
-            learner=learner,
-            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
-            on_step=on_step,
-        )
+        search = Search.of(learner, settings, start, dataset.n_rows, validation, sample_weight, on_step)
         stop = search.run(interrupt)
         network, _ = freeze_network(learner, dataset.schema, search.trace[: search.n_best])
     return LearnedNetwork(
@@ -121,10 +105,6 @@ def _space(
 ) -> tuple[SplitSpace, tuple[NDArray[np.bool_], ...] | None]:
     masks = allowed_parent_masks(dataset.schema, allowed_parents)
     return SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks), masks
-
-
-def _total_weight(dataset: Dataset, sample_weight: NDArray[np.float64] | None) -> float:
-    return dataset.n_rows if sample_weight is None else float(sample_weight.sum())
 
 
 def _check_edge_budget(space: SplitSpace, max_edges: int | None) -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data import Dataset
 from learnac.learn.interrupt import Interrupt
 from learnac.learn.learner import Learner, ScoredSplit
 from learnac.learn.model import StepInfo, Stop
@@ -33,6 +38,26 @@ class Search:
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        learner: Learner,
+        settings: LearnSettings,
+        start: float,
+        n_rows: int,
+        validation: Dataset | None,
+        sample_weight: NDArray[np.float64] | None,
+        on_step: Callable[[StepInfo], object] | None,
+    ) -> Self:
+        return cls(
+            settings=settings,
+            start=start,
+            total_weight=n_rows if sample_weight is None else float(sample_weight.sum()),
+            learner=learner,
+            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
+            on_step=on_step,
+        )
 
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
