@@ -30,8 +30,8 @@ void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, 
   queue.leaf = leaf;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const VariableId variable{variables[i]};
-    queue.entries.push_back(
-        {variable, values[i], net_gains[i], 0, pricers_.region().v_side_floor(variable), never_priced});
+    const CostBound bound{0, pricers_.region().v_side_floor(variable)};
+    queue.entries.push_back({variable, values[i], net_gains[i], bound, never_priced});
   }
   queues_.push_back(std::move(queue));
 }
@@ -41,7 +41,7 @@ void GreedySchedule::find_best(Queue& queue, std::int64_t most_edges) {
   for (std::size_t i = 0; i < queue.entries.size(); ++i) {
     const double found = score(queue.entries[i]);
     if (found <= queue.best_score) continue;
-    if (queue.entries[i].bound() > most_edges) {
+    if (queue.entries[i].bound.total() > most_edges) {
       has_unfitting_ |= found > 0;
       continue;
     }
@@ -69,7 +69,7 @@ std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, c
     const Queue& queue = queues_[heads_.front().queue];
     const Entry& entry = queue.entries[queue.best];
     if (entry.priced_at == circuit_.version())
-      return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound()};
+      return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound.total()};
     if (++n_calls_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
     price_batch(most_edges);
   }
@@ -113,12 +113,10 @@ void GreedySchedule::price_batch(std::int64_t most_edges) {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     Queue& queue = queues_[batch_queues_[i]];
     Entry& entry = queue.entries[queue.best];
-    if (batch_[i].is_exact || batch_[i].cost > entry.bound()) {
-      entry.d_bound = batch_[i].d_side_bound;
-      entry.v_bound = batch_[i].cost - entry.d_bound;
-    }
+    if (batch_[i].is_exact || batch_[i].cost > entry.bound.total())
+      entry.bound = {batch_[i].d_side_bound, batch_[i].cost - batch_[i].d_side_bound};
     entry.priced_at = batch_[i].is_exact ? circuit_.version() : never_priced;
-    if (batch_[i].is_exact && entry.bound() <= most_edges) best_known_ = std::max(best_known_, score(entry));
+    if (batch_[i].is_exact && entry.bound.total() <= most_edges) best_known_ = std::max(best_known_, score(entry));
     find_best(queue, most_edges);
     push_head(batch_queues_[i]);
   }
@@ -146,18 +144,11 @@ void GreedySchedule::lower_bounds() {
   if (!applied_) return;
   for (Queue& queue : queues_)
     if (index(queue.leaf) < loss_.n_leaves())
-      for (Entry& entry : queue.entries) lower_bound(entry, queue.leaf);
+      for (Entry& entry : queue.entries) {
+        const std::int64_t floor = pricers_.region().v_side_floor(entry.variable);
+        entry.bound = loss_.lowered(entry.bound, queue.leaf, entry.variable, floor);
+      }
   applied_.reset();
-}
-
-void GreedySchedule::lower_bound(Entry& entry, LeafId leaf) const {
-  const bool is_same = entry.variable == applied_->variable;
-  const std::int64_t floor = pricers_.region().v_side_floor(entry.variable);
-  // Where V itself was decided, mutual ancestors may have come closer, and there is less between them and V.
-  entry.v_bound = is_same ? floor : std::max(floor, entry.v_bound - loss_.v_side_loss(entry.variable));
-  entry.d_bound = is_same && loss_.is_below_region(leaf)
-                      ? 0
-                      : std::max<std::int64_t>(0, entry.d_bound - loss_.d_side_loss(leaf, entry.variable));
 }
 
 void GreedySchedule::set_edge_penalty(double edge_penalty) { edge_penalty_ = edge_penalty; }

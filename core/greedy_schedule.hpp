@@ -42,11 +42,8 @@ class GreedySchedule {
     VariableId variable{};
     std::uint32_t value = 0;
     double net_gain = 0;
-    std::int64_t d_bound = 0;     // what the ancestors of D cost at least
-    std::int64_t v_bound = 0;     // the rest, at least
+    CostBound bound;
     std::uint64_t priced_at = 0;  // the circuit's version when the bound was the cost itself
-
-    std::int64_t bound() const { return d_bound + v_bound; }
   };
   struct Queue {
     LeafId leaf{};
@@ -59,7 +56,9 @@ class GreedySchedule {
     std::uint32_t queue;
   };
 
-  double score(const Entry& entry) const { return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound()); }
+  double score(const Entry& entry) const {
+    return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound.total());
+  }
   void find_best(Queue& queue, std::int64_t most_edges);
   void push_head(std::uint32_t queue);
   std::uint32_t pop_head();
@@ -67,7 +66,6 @@ class GreedySchedule {
   std::int64_t limit(const Entry& entry, std::int64_t most_edges) const;
   void price_batch(std::int64_t most_edges);
   void lower_bounds();
-  void lower_bound(Entry& entry, LeafId leaf) const;
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;

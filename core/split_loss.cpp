@@ -5,8 +5,11 @@
 namespace learnac {
 
 void SplitLoss::assess(const Split& split, const SplitRegion& region) {
+  variable_ = split.variable;
   lost_in_all_ = 0;
   lost_at_ancestors_ = 0;
+  losing_.clear();
+  ancestors_.clear();
   lost_by_scope_.resize(circuit_.scopes().n_ids(), 0);
   const Branches branches(circuit_, split);
   lose_where_parents_part(branches, region);
@@ -26,19 +29,20 @@ void SplitLoss::assess(const Split& split, const SplitRegion& region) {
   for (const MutualAncestor& ancestor : region.deciding_ancestors()) {
     // The root is above everything and never copied; it only matters when it comes to have two children.
     const bool is_root = ancestor.node == circuit_.root();
-    const std::int64_t n_edges = is_root ? (circuit_.node(ancestor.node).children.size <= 3 ? 1 : 0) : 2;
-    lose(ancestor.node, n_edges);
+    const std::int64_t n_edges = is_root ? (circuit_.node(ancestor.node).children.size <= 3 ? 1 : 0) : 1;
+    lose_in_scope(ancestor.node, n_edges);
+    ancestors_.push_back(ancestor.node);
     lost_at_ancestors_ += n_edges;
   }
   spread_over_variables();
 
-  is_below_.assign(circuit_.n_leaves(), not_below);
+  is_below_.assign(circuit_.n_leaves(), 0);
   begin_walk();
-  const auto itself = [](NodeId node) { return node; };
-  mark_leaves_below(region.d_side(), itself, below_region);
-  mark_leaves_below(region.v_side(), itself, below_region);
-  if (lost_at_ancestors_ == 0) return;
-  mark_leaves_below(region.deciding_ancestors(), [](const MutualAncestor& m) { return m.node; }, below_ancestor);
+  mark_leaves_below(region.d_side(), below_region);
+  mark_leaves_below(region.v_side(), below_region);
+  begin_walk();
+  mark_leaves_below(losing_, below_losing);
+  if (lost_at_ancestors_ > 0) mark_leaves_below(ancestors_, below_ancestor);
 }
 
 // Where the parents of a D-side node are needed in different branches, each of its copies has only some of them for
@@ -75,8 +79,8 @@ void SplitLoss::lose_where_parents_part(const Branches& branches, const SplitReg
   }
 }
 
-// A sum that decides V saves edges when V is split on, and so does each of its copies; if V0 has more branches than V,
-// the sum over V0 above them does not outweigh that.
+// A sum that decides V saves edges when V is split on, and so does each of its copies. If no variable has more values
+// than V, what is above the copies outweighs that.
 void SplitLoss::lose_at_copied_sums(const Split& split, const SplitRegion& region) {
   lost_deciding_.assign(circuit_.domain().n_variables(), 0);
   const std::uint32_t n_branches = circuit_.n_branches(split.variable);
@@ -84,20 +88,35 @@ void SplitLoss::lose_at_copied_sums(const Split& split, const SplitRegion& regio
     const Node& node = circuit_.node(id);
     if (node.kind != Kind::sum || node.label == index(split.variable)) return;
     const std::uint32_t arity = circuit_.domain().arity(VariableId{node.label});
-    if (circuit_.split_kind() == SplitKind::complete && n_branches <= arity) return;
+    if (region.v_side_floor(VariableId{node.label}) == 0) return;
     lost_deciding_[node.label] += std::int64_t{3} * arity * (n_branches - 1);
   };
   for (const NodeId node : region.d_side()) copy(node);
   for (const NodeId node : region.v_side()) copy(node);
 }
 
+CostBound SplitLoss::lowered(CostBound bound, LeafId leaf, VariableId variable, std::int64_t v_side_floor) const {
+  // Where V itself was decided, mutual ancestors may have come closer, and there is less between them and V.
+  if (variable == variable_ && is_below(leaf, below_region)) return {0, v_side_floor};
+  const std::int64_t d_side = std::max<std::int64_t>(0, bound.d_side - d_side_loss(leaf, variable));
+  if (variable == variable_) return {d_side, v_side_floor};
+  return {d_side, std::max(v_side_floor, bound.v_side - v_side_loss(leaf, variable))};
+}
+
 // On the D side are nodes without V in scope, and mutual ancestors, which are one edge cheaper with two children.
 std::int64_t SplitLoss::d_side_loss(LeafId leaf, VariableId variable) const {
-  if (!is_below(leaf)) return 0;
   const std::int64_t n_extra_copies = circuit_.n_branches(variable) - 1;
-  if (!is_below_region(leaf)) return (n_extra_copies + 1) * lost_at_ancestors_;
+  if (!is_below(leaf, below_losing))
+    return is_below(leaf, below_ancestor) ? (n_extra_copies + 1) * lost_at_ancestors_ : 0;
   const std::int64_t lost_with = lost_with_[index(variable)];
   return n_extra_copies * (lost_in_all_ - lost_with) + lost_with;
+}
+
+// Between a mutual ancestor and V no node has the leaf's child in scope.
+std::int64_t SplitLoss::v_side_loss(LeafId leaf, VariableId variable) const {
+  const std::size_t row = std::size_t{index(circuit_.leaf(leaf).child)} * circuit_.domain().n_variables();
+  return circuit_.n_branches(variable) * std::int64_t{lost_without_[row + index(variable)]} +
+         lost_deciding_[index(variable)];
 }
 
 void SplitLoss::begin_walk() {
@@ -108,11 +127,13 @@ void SplitLoss::begin_walk() {
   }
 }
 
-std::int64_t SplitLoss::v_side_loss(VariableId variable) const {
-  return circuit_.n_branches(variable) * lost_with_[index(variable)] + lost_deciding_[index(variable)];
+void SplitLoss::lose(NodeId node, std::int64_t n_edges) {
+  if (n_edges == 0) return;
+  losing_.push_back(node);
+  lose_in_scope(node, n_edges);
 }
 
-void SplitLoss::lose(NodeId node, std::int64_t n_edges) {
+void SplitLoss::lose_in_scope(NodeId node, std::int64_t n_edges) {
   if (n_edges == 0) return;
   const ScopeId scope = circuit_.node(node).scope;
   if (lost_by_scope_[index(scope)] == 0) scopes_.push_back(scope);
@@ -121,28 +142,36 @@ void SplitLoss::lose(NodeId node, std::int64_t n_edges) {
 }
 
 void SplitLoss::spread_over_variables() {
-  const Domain& domain = circuit_.domain();
-  lost_with_.assign(domain.n_variables(), 0);
+  const std::uint32_t n_variables = circuit_.domain().n_variables();
+  lost_with_.assign(n_variables, 0);
+  lost_without_.assign(std::size_t{n_variables} * n_variables, 0);
+  std::vector<std::int64_t> lost_here(n_variables);
   for (const ScopeId scope : scopes_) {
-    for (std::uint32_t v = 0; v < domain.n_variables(); ++v)
-      if (circuit_.scopes().holds(scope, VariableId{v})) lost_with_[v] += lost_by_scope_[index(scope)];
+    for (std::uint32_t v = 0; v < n_variables; ++v) {
+      lost_here[v] = circuit_.scopes().holds(scope, VariableId{v}) ? lost_by_scope_[index(scope)] : 0;
+      lost_with_[v] += lost_here[v];
+    }
+    for (std::uint32_t child = 0; child < n_variables; ++child) {
+      if (lost_here[child] > 0) continue;
+      std::int64_t* row = lost_without_.data() + std::size_t{child} * n_variables;
+      for (std::uint32_t v = 0; v < n_variables; ++v) row[v] += lost_here[v];
+    }
     lost_by_scope_[index(scope)] = 0;
   }
   scopes_.clear();
 }
 
-template <class Nodes, class NodeOf>
-void SplitLoss::mark_leaves_below(const Nodes& nodes, NodeOf node_of, Below what) {
+void SplitLoss::mark_leaves_below(std::span<const NodeId> nodes, Below what) {
   const auto visit = [&](NodeId id) {
     if (seen_[index(id)] == epoch_) return;
     seen_[index(id)] = epoch_;
     const Node& node = circuit_.node(id);
     if (node.kind == Kind::parameter)
-      is_below_[index(circuit_.leaf_of(ParameterId{node.label}))] = what;
+      is_below_[index(circuit_.leaf_of(ParameterId{node.label}))] |= what;
     else
       stack_.push_back(id);
   };
-  for (const auto& node : nodes) visit(node_of(node));
+  for (const NodeId node : nodes) visit(node);
   while (!stack_.empty()) {
     const NodeId id = stack_.back();
     stack_.pop_back();

@@ -14,6 +14,7 @@
 #include "ancestry.hpp"
 #include "apply_split.hpp"
 #include "candidates.hpp"
+#include "split_loss.hpp"
 
 namespace learnac {
 
@@ -72,6 +73,21 @@ class Growth {
   }
 
   std::int64_t cost(const Split& split) { return region_.edge_cost(split); }
+
+  // The cost itself, in its two parts.
+  CostBound cost_parts(const Split& split) {
+    const std::int64_t edges = cost(split);
+    return {region_.d_side_bound(), edges - region_.d_side_bound()};
+  }
+
+  SplitLoss loss(const Split& split) {
+    SplitLoss found(circuit);
+    cost(split);
+    found.assess(split, region_);
+    return found;
+  }
+
+  std::int64_t v_side_floor(VariableId variable) const { return region_.v_side_floor(variable); }
 
   // The first of the best, as brute force finds it.
   std::optional<ChosenSplit> best(double edge_penalty, std::int64_t most_edges) {

@@ -43,6 +43,30 @@ void split_at_random(Random& random) {
   check_frozen(growth.circuit);
 }
 
+// No split lowers the cost of another by more than it was thought to, nor do several.
+void lose_at_random(Random& random) {
+  Growth growth(random, 8);
+  std::vector<CostBound> bounds;  // as many as there are options, in their order
+  for (int i = 0; i < 25; ++i) {
+    const auto options = growth.valid_options();
+    if (options.empty() || growth.circuit.n_edges() > 2000) return;
+    for (std::size_t k = bounds.size(); k < growth.options.size(); ++k)
+      bounds.push_back(growth.is_valid(growth.options[k].split) ? growth.cost_parts(growth.options[k].split)
+                                                                : CostBound{});
+    const Split split = options[random.below(static_cast<std::uint32_t>(options.size()))].split;
+    const SplitLoss loss = growth.loss(split);
+    growth.apply(split);
+    for (std::size_t k = 0; k < bounds.size(); ++k) {
+      const Split& other = growth.options[k].split;
+      if (!growth.is_valid(other)) continue;
+      bounds[k] = loss.lowered(bounds[k], other.leaf, other.variable, growth.v_side_floor(other.variable));
+      const CostBound now = growth.cost_parts(other);
+      require(bounds[k].total() <= now.total(), "a split cost others more than it was thought to");
+      if (random.below(3) == 0) bounds[k] = now;
+    }
+  }
+}
+
 template <class Schedule>
 void add_to(Schedule& schedule, LeafId leaf, const std::vector<Option>& options) {
   std::vector<std::uint32_t> variables, values;
@@ -199,6 +223,7 @@ int main(int n_arguments, char** arguments) {
   const int times = n_arguments > 1 ? std::stoi(arguments[1]) : 1;
   Tally tally;
   tally.run("split at random", 300 * times, split_at_random);
+  tally.run("lose at random", 300 * times, lose_at_random);
   tally.run("search greedily", 600 * times, search_greedily);
   tally.run("search quickly", 200 * times, search_quickly);
   tally.run("count at random", 400 * times, count_at_random);
