@@ -112,6 +112,7 @@ def defaults() -> str:
 
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "README.md": (paper, learning, inference, alternatives),
+    "docs/learning.md": (defaults,),
 }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from models import SETTINGS
+from models import PLAIN, SETTINGS
 from numpy.typing import NDArray
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
@@ -39,8 +39,10 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 def measure(task: Task) -> Result:
     dataset = load(task["set"], BOTH, task.get("corner"))
     chosen = {name: task[name] for name in SETTINGS if name in task}
-    greedy, quick = (learn(dataset, LearnSettings(schedule=schedule, **chosen)) for schedule in ("greedy", "quick"))
-    watched = watch(dataset, LearnSettings(**chosen), greedy.trace, task)
+    greedy, quick = (
+        learn(dataset, LearnSettings(schedule=schedule, **PLAIN, **chosen)) for schedule in ("greedy", "quick")
+    )
+    watched = watch(dataset, LearnSettings(**PLAIN, **chosen), greedy.trace, task)
     n_splits, scale = len(greedy.trace), len(greedy.trace) / len(watched)
     return {
         "splits": n_splits,

@@ -180,7 +180,7 @@ class TestTables:
     def test_one_column(self) -> None:
         model = LearnAC().fit([[0], [0], [1]])
         assert model.n_splits_ == 0
-        np.testing.assert_allclose(np.exp(model.score_samples([[0], [1]])), [3 / 5, 2 / 5], rtol=1e-15)
+        np.testing.assert_allclose(np.exp(model.score_samples([[0], [1]])), [5 / 8, 3 / 8], rtol=1e-15)
 
     def test_a_constant_column(self) -> None:
         constant = np.column_stack([CODES, np.zeros(300, dtype=int)])
@@ -229,7 +229,7 @@ BAD_SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"parameter_penalty": float("nan")}, ValueError, "parameter_penalty: expected .* found nan"),
     ({"edge_penalty": float("inf")}, ValueError, "edge_penalty: expected .* found inf"),
     ({"edge_penalty": "cheap"}, TypeError, "edge_penalty: expected a number, found 'cheap'"),
-    ({"edge_penalty": None}, TypeError, "edge_penalty: expected a number, found None"),
+    ({"parameter_penalty": None}, TypeError, "parameter_penalty: expected a number, found None"),
     ({"alpha": -1.0}, ValueError, "alpha: expected .* found -1"),
     ({"equivalent_sample_size": 0}, ValueError, "equivalent_sample_size: expected .* above 0, found 0"),
     ({"schedule": "slow"}, ValueError, "schedule: expected one of 'quick', 'greedy', found 'slow'"),
@@ -242,7 +242,11 @@ BAD_SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"patience": 0}, ValueError, "patience: expected at least 1, found 0"),
     ({"n_threads": 0}, ValueError, "n_threads: expected at least 1, found 0"),
     ({"n_threads": None}, TypeError, "n_threads: expected a whole number, found None"),
-    ({"halve_edge_penalty": True}, ValueError, "halve_edge_penalty: expected max_edges to be set too"),
+    (
+        {"halve_edge_penalty": True, "edge_penalty": 1.0},
+        ValueError,
+        "halve_edge_penalty: expected max_edges to be set too",
+    ),
     (
         {"halve_edge_penalty": True, "max_edges": 99, "edge_penalty": 0},
         ValueError,
@@ -276,7 +280,7 @@ class TestAllowedParents:
 
 class TestValidation:
     def test_the_model_is_the_best_prefix(self) -> None:
-        model = LearnAC(edge_penalty=0.001, parameter_penalty=0).fit(CODES[:60], validation=HELD_OUT)
+        model = LearnAC(0.001, 0, shrinkage=0).fit(CODES[:60], validation=HELD_OUT)
         scores = [info.validation_log_likelihood for info in model.trace_]
         assert model.n_splits_ == 1 + int(np.argmax(scores)) < len(model.trace_)
         assert model.score(HELD_OUT) == pytest.approx(max(scores), rel=1e-12)

@@ -35,7 +35,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     Parameters
     ----------
     edge_penalty, parameter_penalty
-        The prices k_e and k_p of the paper, in nats over the whole training table.
+        The prices k_e and k_p of the paper, in nats over the whole training table. Without an `edge_penalty`, it starts
+        high and is halved whenever no split pays, until `max_edges` is used, or 200,000 if that is not set either.
     schedule
         "quick" (AC-Quick) or "greedy" (AC-Greedy: the best split every time, slower).
     criterion
@@ -44,10 +45,9 @@ class LearnAC(DensityMixin, BaseEstimator):
         The parameters of a tree's node are drawn towards its parent's as if by this many rows. Splits are chosen as
         without it.
     splits
-        "complete" (a branch for each value) or "binary" (one value against the rest), for variables of many values.
+        "binary" (one value against the rest) or "complete" (a branch for each value). The same for two values.
     max_edges, max_splits, max_seconds
-        Budgets. With `halve_edge_penalty`, the edge penalty is halved whenever no split pays, until `max_edges` is
-        used.
+        Budgets. With `halve_edge_penalty`, a penalty that is set is halved in the same way.
     patience
         With a validation table: end after this many splits without improvement there. None: search to the end.
     allowed_parents
@@ -71,15 +71,15 @@ class LearnAC(DensityMixin, BaseEstimator):
 
     def __init__(
         self,
-        edge_penalty: float = 0.02,
+        edge_penalty: float | None = None,
         parameter_penalty: float = 0.5,
         schedule: str = "quick",
         *,
         criterion: str = "likelihood",
-        alpha: float = 1.0,
+        alpha: float = 0.5,
         equivalent_sample_size: float = 1.0,
-        shrinkage: float = 0.0,
-        splits: str = "complete",
+        shrinkage: float = 10.0,
+        splits: str = "binary",
         max_edges: int | None = None,
         halve_edge_penalty: bool = False,
         max_splits: int | None = None,
@@ -150,6 +150,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             "learnac": version("learnac"),
             "rows": dataset.n_rows,
             "splits": model.n_splits,
+            **({"final_edge_penalty": model.trace[-1].edge_penalty} if model.trace else {}),
             "stop": model.stop.name.lower(),
             "seconds": round(model.seconds, 3),
             "form": form_name(self._form),

@@ -173,7 +173,18 @@ def test_a_budget_of_splits_is_kept_and_named(run: Run, files: dict[str, pd.Data
 def test_rows_that_cannot_be_are_counted(run: Run, tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("a,b\n0,0\n1,1\n1,1\n")
     (tmp_path / "test.csv").write_text("a,b\n0,1\n1,1\n")
-    arguments = ["learn", "train.csv", "--test", "test.csv", "--alpha", "0", "--parameter-penalty", "0"]
+    arguments = [
+        "learn",
+        "train.csv",
+        "--test",
+        "test.csv",
+        "--alpha",
+        "0",
+        "--shrinkage",
+        "0",
+        "--parameter-penalty",
+        "0",
+    ]
     document = json.loads(run(*arguments, "--json").out)
     assert document["scores"]["test"] == {"n_rows": 2, "log_likelihood": None, "n_impossible": 1}
     assert "-inf" in run(*arguments).out
@@ -300,7 +311,10 @@ def test_a_table_unlike_the_training_table(
         (["train.csv", "--alpha", "-1"], "--alpha: expected a finite number at least 0, found -1.0"),
         (["train.csv", "--edge-penalty", "nan"], "--edge-penalty: expected a finite number"),
         (["train.csv", "--max-edges", "3"], "--max-edges: expected at least"),
-        (["train.csv", "--halve-edge-penalty"], "--halve-edge-penalty: expected --max-edges to be set too"),
+        (
+            ["train.csv", "--edge-penalty=1", "--halve-edge-penalty"],
+            "--halve-edge-penalty: expected --max-edges to be set too",
+        ),
         (["train.csv", "--threads", "0"], "--threads: expected at least 1, found 0"),
         (["train.csv", "--patience", "3"], "--patience: expected --valid too"),
         (["train.csv", "--delimiter", "ab"], "--delimiter: expected one character, found 'ab'"),

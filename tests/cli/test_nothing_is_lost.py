@@ -180,7 +180,7 @@ PEOPLE = ["learn", "people.csv", "--bins", "age=4"]
     ("options", "said"),
     [
         ([], "a checkpoint is there already"),
-        (["--resume", "--edge-penalty", "0.5"], "--edge-penalty: the search to go on with has 0.02, found 0.5"),
+        (["--resume", "--edge-penalty", "0.5"], "--edge-penalty: the search to go on with has 10.0, found 0.5"),
         (["--resume", "--schedule", "greedy"], "--schedule: the search to go on with has quick, found greedy"),
         (["--resume", "--drop", "city"], "the search to go on with was over other tables"),
         (["--resume", "--valid", "people.csv"], "the search to go on with was over other tables"),

@@ -228,7 +228,7 @@ def test_a_question_that_cannot_be_answered(
 @pytest.mark.parametrize("command", ["marginals", "mpe", "sample"])
 def test_evidence_that_cannot_be(complaint: Complaint, answer: Answer, tmp_path: Path, command: str) -> None:
     frame = pd.DataFrame({"a": [0, 1, 1, 1] * 20, "b": [0, 1, 1, 1] * 20})
-    LearnAC(parameter_penalty=0, alpha=0).fit(frame).save(tmp_path / "m.learnac")
+    LearnAC(parameter_penalty=0, alpha=0, shrinkage=0).fit(frame).save(tmp_path / "m.learnac")
     assert load(tmp_path / "m.learnac").score_samples({"a": 0, "b": 1}) == -math.inf
     assert "the evidence has probability zero" in complaint(command, "m.learnac", "-g", "a=0,b=1")
     document = json.loads(answer("query", "m.learnac", "-q", "b=1", "-g", "a=0", "--json"))
@@ -239,7 +239,7 @@ def test_evidence_that_cannot_be(complaint: Complaint, answer: Answer, tmp_path:
 def test_impossible_rows_are_named_by_their_place_in_the_file(complaint: Complaint, tmp_path: Path) -> None:
     """Rows are answered block by block: the numbers go on from block to block."""
     frame = pd.DataFrame({"a": [0, 1, 1, 1] * 20, "b": [0, 1, 1, 1] * 20, "c": [0, 1] * 40})
-    LearnAC(parameter_penalty=0, alpha=0).fit(frame).save(tmp_path / "m.learnac")
+    LearnAC(parameter_penalty=0, alpha=0, shrinkage=0).fit(frame).save(tmp_path / "m.learnac")
     rows = pd.DataFrame({"a": [1] * 20_010, "b": [1] * 20_010})
     rows.loc[20_005, "b"] = 0
     rows.to_csv(tmp_path / "rows.csv", index=False)

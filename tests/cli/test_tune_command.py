@@ -21,7 +21,8 @@ Answer = Callable[..., str]
 Complaint = Callable[..., str]
 
 GRID = [(k_e, k_p) for k_e in (0.05, 1.0) for k_p in (0.0, 3.0)]
-TUNE = ["tune", "train.csv", "--valid", "valid.csv", "--edge-penalties", "0.05,1", "--parameter-penalties", "0,3"]
+PENALTIES = ["--edge-penalties", "0.05,1", "--parameter-penalties", "0,3"]
+TUNE = ["tune", "train.csv", "--valid", "valid.csv", *PENALTIES, "--shrinkage", "0"]
 
 
 def chain(n_rows: int, seed: int, length: int = 8) -> pd.DataFrame:
@@ -51,7 +52,7 @@ def test_every_pair_is_tried_and_judged(answer: Answer, frames: dict[str, pd.Dat
     trials = document["trials"]
     assert [(trial["edge_penalty"], trial["parameter_penalty"]) for trial in trials] == GRID
     for trial, penalties in zip(trials, GRID, strict=True):
-        model = LearnAC(*penalties).fit(frames["train"])
+        model = LearnAC(*penalties, shrinkage=0).fit(frames["train"])
         assert trial["validation"] == pytest.approx(model.score(frames["valid"]))
         assert trial["train"] == pytest.approx(model.score(frames["train"]))
         assert trial["edges"] == model.circuit_.n_edges
@@ -68,7 +69,7 @@ def test_the_best_is_learned_again_from_both_tables(
     document = json.loads(answer(*TUNE, "--test", "test.csv", "--out", "best.learnac", "--json"))
     best = document["best"]["edge_penalty"], document["best"]["parameter_penalty"]
     both = pd.concat([frames["train"], frames["valid"]])
-    model, found = LearnAC(*best).fit(both), load(tmp_path / "best.learnac")
+    model, found = LearnAC(*best, shrinkage=0).fit(both), load(tmp_path / "best.learnac")
     assert same(found.circuit_, model.circuit_)
     assert (found.edge_penalty, found.parameter_penalty) == best
     assert document["model"] == {
@@ -78,7 +79,7 @@ def test_the_best_is_learned_again_from_both_tables(
         "out": "best.learnac",
     }
     kept = json.loads(answer(*TUNE, "--test", "test.csv", "--out", "kept.learnac", "--no-retrain", "--json"))
-    first = LearnAC(*best).fit(frames["train"])
+    first = LearnAC(*best, shrinkage=0).fit(frames["train"])
     assert same(load(tmp_path / "kept.learnac").circuit_, first.circuit_)
     assert not same(first.circuit_, model.circuit_)
     assert kept["model"]["rows"] == 150

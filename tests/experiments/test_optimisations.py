@@ -16,7 +16,7 @@ def followed(seed: int) -> tuple[int, int, int, int]:
     """Over all splits of a search: candidates, those that the rule names, costs that changed, those that it missed."""
     arities = [2, 3, 2, 2, 3, 2]
     table = dataset_of(random_rows(seed, 300, arities), arities)
-    settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1)
+    settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1, splits="complete")
     space = SplitSpace(table.arities.astype(np.int64), SplitKind.COMPLETE)
     learner, circuit = network_learner(space, in_memory(table), settings), new_circuit(space)
     assert isinstance(learner.schedule, GainSchedule)

@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from beyond import candidate_losses, chosen_default
 from filled import PAGES, ROOT, filled
 from report import render
+from tables import Studies
+
+from learnac.learn.settings import DEFAULT_EDGES
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
@@ -35,3 +39,14 @@ def test_every_figure_it_shows_is_there() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_tables_of_other_pages_are_made_of_result_files(page: str) -> None:
     assert filled(page) == (ROOT / page).read_text()
+
+
+def test_the_default_is_the_best_of_the_candidates_that_are_no_larger() -> None:
+    studies = Studies(EXPERIMENTS / "results")
+    _, losses = candidate_losses(studies)
+    largest = {
+        candidate: max(record["result"]["edges"] for record in studies.records("defaults", candidate=candidate))
+        for candidate in losses
+    }
+    small_enough = [candidate for candidate in losses if largest[candidate] <= DEFAULT_EDGES]
+    assert chosen_default(studies) == min(small_enough, key=lambda candidate: losses[candidate].mean())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from learning import (
     ARITIES,
     FEW,
+    OVERFITTING,
     SETTINGS,
     TRAINING,
     VALIDATION,
@@ -38,7 +39,7 @@ class TestEarlyStopping:
     @each_schedule
     @each_kind
     def test_the_model_is_the_prefix_that_is_best_on_the_validation_table(self, schedule: str, kind: str) -> None:
-        chosen = {"schedule": schedule, "splits": kind, "edge_penalty": 0.001, "parameter_penalty": 0.0}
+        chosen = {**OVERFITTING, "schedule": schedule, "splits": kind}
         model = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
         prefixes = [learn(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
         scores = [prefix.network.log_likelihood(VALIDATION.codes).mean() for prefix in prefixes]
@@ -127,7 +128,7 @@ class TestBudgets:
         assert model.stop is Stop.MAX_SECONDS
         assert model.n_splits > 0
         assert model.trace[-1].seconds <= model.seconds < 5
-        assert model.network.n_leaves == 16 + 2 * model.n_splits
+        assert model.network.n_leaves == 16 + model.n_splits
 
     @settings(deadline=None, derandomize=True, max_examples=25)
     @given(
@@ -172,6 +173,23 @@ class TestBudgets:
         assert steps(fixed) == steps(halved)[: fixed.n_splits]
         assert fixed.circuit.n_edges < 200
         assert 300 < halved.circuit.n_edges <= 400
+
+    @each_schedule
+    @pytest.mark.parametrize(("max_edges", "budget"), [(None, 200_000), (300, 300)])
+    def test_without_a_penalty_it_is_halved_until_a_budget_is_used(
+        self, schedule: str, max_edges: int | None, budget: int
+    ) -> None:
+        chosen = {"schedule": schedule, "parameter_penalty": 0.1, "max_splits": 40}
+        said = LearnSettings(edge_penalty=10.0, halve_edge_penalty=True, max_edges=budget, **chosen)
+        assert_same_model(learn(TRAINING, LearnSettings(max_edges=max_edges, **chosen)), learn(TRAINING, said))
+
+    def test_the_budget_has_room_where_there_are_many_variables(self) -> None:
+        few, many = (LearnSettings().for_circuit(n_edges) for n_edges in (1_000, 300_000))
+        assert (few.max_edges, many.max_edges) == (200_000, 1_200_000)
+
+    def test_with_a_penalty_there_is_no_budget_unless_it_is_set(self) -> None:
+        settings = LearnSettings(edge_penalty=0.02)
+        assert settings.for_circuit(300_000) == settings
 
 
 class TestCallback:

@@ -45,8 +45,8 @@ class TestTrace:
             assert info.validation_log_likelihood is None
 
     def test_net_gains_are_what_the_likelihood_rose_by_less_the_parameters(self) -> None:
-        model = learn(TRAINING, LearnSettings(**SETTINGS))
-        before = learn(TRAINING, LearnSettings(max_splits=0)).network
+        model = learn(TRAINING, LearnSettings(splits="complete", **SETTINGS))
+        before = learn(TRAINING, LearnSettings(max_splits=0, **SETTINGS)).network
         totals = [before.log_likelihood(TRAINING.codes).sum()]
         totals += [info.log_likelihood * TRAINING.n_rows for info in model.trace]
         arity_of_leaf = [*ARITIES]
@@ -219,7 +219,7 @@ class TestParameters:
         """Every column has one more category than the table shows."""
         arities = [arity + 1 for arity in ARITIES]
         dataset = dataset_of(random_rows(1, 400), arities)
-        return learn(dataset, LearnSettings(splits=kind, alpha=alpha, **SETTINGS)), dataset
+        return learn(dataset, LearnSettings(splits=kind, **SETTINGS | {"alpha": alpha})), dataset
 
     @each_kind
     def test_unseen_categories_have_some_probability(self, kind: str) -> None:

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from learning import FEW, TRAINING, VALIDATION, assert_same_network, dataset_of, each_kind, each_schedule, random_rows
+from learning import (
+    FEW,
+    OVERFITTING,
+    TRAINING,
+    VALIDATION,
+    assert_same_network,
+    dataset_of,
+    each_kind,
+    each_schedule,
+    random_rows,
+)
 
 from learnac.learn import (
     LearnedModel,
@@ -51,9 +61,9 @@ class TestFreeEdges:
 
     @each_kind
     def test_the_best_prefix_on_a_validation_table(self, kind: str) -> None:
-        chosen = {"splits": kind, "parameter_penalty": 0.0}
-        alone = learn_network(FEW, LearnSettings(**chosen), validation=VALIDATION)
-        with_circuit = learn(FEW, LearnSettings(edge_penalty=0.0, **chosen), validation=VALIDATION)
+        chosen = LearnSettings(**OVERFITTING | {"splits": kind, "edge_penalty": 0.0})
+        alone = learn_network(FEW, chosen, validation=VALIDATION)
+        with_circuit = learn(FEW, chosen, validation=VALIDATION)
         assert 0 < alone.n_splits == with_circuit.n_splits < len(alone.trace), "a case where it matters"
         assert_same_network(alone.network, with_circuit.network)
 

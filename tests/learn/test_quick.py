@@ -115,8 +115,8 @@ def check_against_plain_quick(
     """The number of splits compared."""
     edge_penalty, parameter_penalty = penalties
     name, score = criterion
-    chosen = LearnSettings(edge_penalty, parameter_penalty, "quick", criterion=name, splits=kind, max_splits=max_splits)
-    model = learn(Dataset.from_array(rows, arities=arities), chosen)
+    chosen = {"criterion": name, "alpha": 1.0, "splits": kind, "max_splits": max_splits}
+    model = learn(Dataset.from_array(rows, arities=arities), LearnSettings(edge_penalty, parameter_penalty, **chosen))
     distinct, weights = np.unique(rows, axis=0, return_counts=True)
     objective = Objective(distinct.tolist(), weights.tolist(), score, edge_penalty, parameter_penalty)
     expected = itertools.islice(PlainQuick(objective, arities, kind).steps(), max_splits)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from learning import (
     FEW,
+    OVERFITTING,
     SETTINGS,
     TRAINING,
     VALIDATION,
@@ -41,7 +42,7 @@ def shrunk(tree: TreeCPD, arities: NDArray[np.int64], alpha: float, shrinkage: f
 @each_kind
 @pytest.mark.parametrize(("alpha", "shrinkage"), [(1.0, 5.0), (0.0, 0.5), (0.25, 100.0)])
 def test_parameters_are_those_of_the_definition(schedule: str, kind: str, alpha: float, shrinkage: float) -> None:
-    chosen = LearnSettings(schedule=schedule, splits=kind, alpha=alpha, shrinkage=shrinkage, **SETTINGS)
+    chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS | {"alpha": alpha, "shrinkage": shrinkage})
     model = learn(TRAINING, chosen)
     assert len(model.trace) > 10
     for tree in model.network.trees:
@@ -53,13 +54,13 @@ def test_parameters_are_those_of_the_definition(schedule: str, kind: str, alpha:
 
 
 def test_the_splits_are_those_without_it() -> None:
-    with_it, without = (learn(TRAINING, LearnSettings(shrinkage=m, **SETTINGS)) for m in (5.0, 0.0))
+    with_it, without = (learn(TRAINING, LearnSettings(**SETTINGS | {"shrinkage": m})) for m in (5.0, 0.0))
     keys = ("leaf", "variable", "value", "net_gain", "edge_cost", "n_edges")
     assert [[s[key] for key in keys] for s in steps(with_it)] == [[s[key] for key in keys] for s in steps(without)]
 
 
 def test_early_stopping_judges_the_parameters_that_the_model_will_have() -> None:
-    chosen = {"edge_penalty": 0.001, "parameter_penalty": 0.0, "shrinkage": 10.0}
+    chosen = {**OVERFITTING, "shrinkage": 10.0, "splits": "complete"}
     model = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
     prefixes = [learn(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
     scores = [prefix.network.log_likelihood(VALIDATION.codes).mean() for prefix in prefixes]
@@ -68,7 +69,7 @@ def test_early_stopping_judges_the_parameters_that_the_model_will_have() -> None
 
 
 def test_bdeu_keeps_its_own_pseudo_counts() -> None:
-    model = learn(TRAINING, LearnSettings(criterion="bdeu", shrinkage=2.0, **SETTINGS))
+    model = learn(TRAINING, LearnSettings(criterion="bdeu", **SETTINGS | {"shrinkage": 2.0}))
     tree = next(tree for tree in model.network.trees if tree.variables[0] >= 0)
     branch, arity = int(tree.routes[0]), tree.counts.shape[1]
     pseudo_count = 1 / TRAINING.arities[tree.variables[0]] / arity

@@ -82,8 +82,12 @@ AsCategory: TypeAlias = Annotated[
 ]
 
 EdgePenalty: TypeAlias = Annotated[
-    float,
-    typer.Option(metavar="NATS", help="What each edge that a split adds must gain (k_e).", rich_help_panel=_PRICES),
+    float | None,
+    typer.Option(
+        metavar="NATS",
+        help="What each edge that a split adds must gain (k_e). Without it, from 10 down, until --max-edges is used.",
+        rich_help_panel=_PRICES,
+    ),
 ]
 ParameterPenalty: TypeAlias = Annotated[
     float,
@@ -129,7 +133,10 @@ Threads: TypeAlias = Annotated[
 ]
 
 MaxEdges: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="N", help="Edges of the circuit.", rich_help_panel=_BUDGETS)
+    int | None,
+    typer.Option(
+        metavar="N", help="Edges of the circuit; 200,000 if no edge penalty is set.", rich_help_panel=_BUDGETS
+    ),
 ]
 MaxSplits: TypeAlias = Annotated[
     int | None, typer.Option(metavar="N", help="Splits to apply.", rich_help_panel=_BUDGETS)

@@ -40,7 +40,7 @@ class Summary:
     max_parents: int
     n_splits: int
     n_splits_applied: int
-    final_edge_penalty: float  # what it came to, if it was halved
+    final_edge_penalty: float | None  # of the last split
     stop: Stop
     seconds: float
 
@@ -62,7 +62,7 @@ def summarize(
         max_parents=max(n_parents),
         n_splits=model.n_splits_,
         n_splits_applied=len(model.trace_),
-        final_edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else model.edge_penalty,
+        final_edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else None,
         stop=model.stop_,
         seconds=model.learned_.seconds,
     )
@@ -116,7 +116,8 @@ def _undone(summary: Summary) -> str:
 
 def _stopped(summary: Summary) -> str:
     reason = "interrupted: this is the model so far" if summary.stop is Stop.INTERRUPTED else summary.stop.value
-    return f"{reason}, at edge penalty {summary.final_edge_penalty:g}"
+    at_penalty = "" if summary.final_edge_penalty is None else f", at edge penalty {summary.final_edge_penalty:g}"
+    return reason + at_penalty
 
 
 def duration(seconds: float) -> str:

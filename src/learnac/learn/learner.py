@@ -79,7 +79,7 @@ class Learner:
         self.circuit = circuit
         self.schedule = schedule
         self.score: Score = settings.make_score()
-        self.edge_penalty = float(settings.edge_penalty)
+        self.edge_penalty = settings.first_edge_penalty
         may_remove_edges = isinstance(schedule, GreedySchedule) and self.edge_penalty > 0
         self._generator = CandidateGenerator(
             space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
@@ -153,8 +153,7 @@ def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSet
     """Every split pays for the edges it adds."""
     circuit = new_circuit(space)
     make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-    price = float(settings.edge_penalty)
-    schedule = make_schedule(circuit, price, settings.halve_edge_penalty, settings.n_threads)
+    schedule = make_schedule(circuit, settings.first_edge_penalty, settings.halve_edge_penalty, settings.n_threads)
     return Learner(space, counts, settings, circuit, schedule)
 
 

@@ -38,7 +38,7 @@ def learn(
     have had without the interruption.
     """
     space, masks = _space(dataset, settings, allowed_parents)
-    _check_edge_budget(space, settings.max_edges)
+    settings = settings.for_circuit(new_circuit(space).n_edges)
     checkpoints = checkpoints or Checkpoints()
     fingerprint = fingerprint_of(dataset, validation, sample_weight, masks)
     if checkpoints.resumed is not None:
@@ -105,9 +105,3 @@ def _space(
 ) -> tuple[SplitSpace, tuple[NDArray[np.bool_], ...] | None]:
     masks = allowed_parent_masks(dataset.schema, allowed_parents)
     return SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks), masks
-
-
-def _check_edge_budget(space: SplitSpace, max_edges: int | None) -> None:
-    initial = new_circuit(space).n_edges
-    if max_edges is not None and max_edges < initial:
-        raise ValueError(f"max_edges: expected at least {initial}, the edges of the initial circuit, found {max_edges}")
