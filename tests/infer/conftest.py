@@ -124,7 +124,7 @@ def learned_case(
 ) -> Case:
     dataset = Dataset.from_array(random_rows(seed, n_rows, arities), arities=arities)
     chosen: dict[str, Any] = {"edge_penalty": 0.01, "parameter_penalty": 0.05, "max_splits": max_splits}
-    return case_of(LearnAC(alpha=alpha, splits=splits, **chosen).fit(dataset))
+    return case_of(LearnAC(alpha=alpha, shrinkage=0, splits=splits, **chosen).fit(dataset))
 
 
 def tiled(circuit: Circuit, n_copies: int) -> Circuit:

@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_estimates() -> None:
 
 def test_impossible_states_are_left_at_the_first_chance() -> None:
     rows = np.array([[0, 0], [1, 1]] * 20)
-    fitted = LearnAC(0.0, 0.0, alpha=0).fit(rows)
+    fitted = LearnAC(0.0, 0.0, alpha=0, shrinkage=0, splits="complete").fit(rows)
     shares = Gibbs(fitted.network_).marginals(np.array([[0], [-1]], dtype=np.int8), GibbsScenario(4, 1, 20), 0)
     assert shares[1].tolist() == [1, 0]
 

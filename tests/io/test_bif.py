@@ -67,7 +67,7 @@ def learned(splits: str = "complete", alpha: float = 1.0, schema: Schema = SCHEM
     prototypes = rng.integers(arities, size=(5, len(arities)))
     noise = rng.integers(arities, size=(300, len(arities)))
     rows = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=300)], noise)
-    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha)
+    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha, shrinkage=0)
     return model.fit(Dataset(schema, np.ascontiguousarray(rows.T.astype(np.uint8)))).network_
 
 

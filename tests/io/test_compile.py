@@ -46,7 +46,7 @@ def learned(splits: str, alpha: float = 1.0, n_rows: int = 200) -> BayesNet:
     prototypes = rng.integers(ARITIES, size=(5, len(ARITIES)))
     noise = rng.integers(ARITIES, size=(n_rows, len(ARITIES)))
     rows = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=n_rows)], noise)
-    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha)
+    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha, shrinkage=0)
     return model.fit(Dataset.from_array(rows, arities=ARITIES)).network_
 
 
