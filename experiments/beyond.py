@@ -159,8 +159,9 @@ def collection(studies: Studies) -> str:
     ]
     budget = thousands(studies.records("collection", kind="circuit")[0]["task"]["max_edges"])
     tried = {
-        kind: ", ".join(f"{p:g}" for p in sorted(studies.values("collection", "parameter_penalty", kind=kind)))
+        (kind, key): ", ".join(f"{value:g}" for value in sorted(studies.values("collection", key, kind=kind)))
         for kind in ("circuit", "network")
+        for key in ("parameter_penalty", "shrinkage")
     }
     near = sum(ours[name] / plain[name] - 1 <= 0.01 for name in ours)
     ahead = ", ".join(
@@ -172,9 +173,10 @@ def collection(studies: Studies) -> str:
 
 Test log-likelihoods; learned from train, chosen on valid, scored once on test. One circuit of at most {budget} edges:
 AC-Quick with the edge penalty halved from 10 whenever no split pays, as many splits as are best on valid, the best of a
-grid of parameter penalties ({tried["circuit"]}) and shrinkages. The free network: the same, as if edges cost nothing
-(penalties {tried["network"]}). A query is P(30 % | 30 %), median. Columns with a star are recalled from papers and were
-not checked.
+grid of parameter penalties ({tried["circuit", "parameter_penalty"]}) and shrinkages
+({tried["circuit", "shrinkage"]}). The free network: the same, as if edges cost nothing (penalties
+{tried["network", "parameter_penalty"]}; shrinkages {tried["network", "shrinkage"]}). A query is P(30 % | 30 %),
+median. Columns with a star are recalled from papers and were not checked.
 
 {table(header, rows)}
 Within 1 % of the free network on {near} of {len(ours)} sets. Ahead of {ahead} of {len(ours)} sets, of the best of the
