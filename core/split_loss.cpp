@@ -114,9 +114,11 @@ std::int64_t SplitLoss::d_side_loss(LeafId leaf, VariableId variable) const {
 
 // Between a mutual ancestor and V no node has the leaf's child in scope.
 std::int64_t SplitLoss::v_side_loss(LeafId leaf, VariableId variable) const {
-  const std::size_t row = std::size_t{index(circuit_.leaf(leaf).child)} * circuit_.domain().n_variables();
-  return circuit_.n_branches(variable) * std::int64_t{lost_without_[row + index(variable)]} +
-         lost_deciding_[index(variable)];
+  const std::uint32_t child = place_[index(circuit_.leaf(leaf).child)], place = place_[index(variable)];
+  if (place == no_place) return lost_deciding_[index(variable)];
+  const std::int64_t lost =
+      child == no_place ? lost_with_[index(variable)] : lost_without_[std::size_t{child} * losers_.size() + place];
+  return circuit_.n_branches(variable) * lost + lost_deciding_[index(variable)];
 }
 
 void SplitLoss::begin_walk() {
@@ -144,17 +146,25 @@ void SplitLoss::lose_in_scope(NodeId node, std::int64_t n_edges) {
 void SplitLoss::spread_over_variables() {
   const std::uint32_t n_variables = circuit_.domain().n_variables();
   lost_with_.assign(n_variables, 0);
-  lost_without_.assign(std::size_t{n_variables} * n_variables, 0);
-  std::vector<std::int64_t> lost_here(n_variables);
-  for (const ScopeId scope : scopes_) {
+  place_.assign(n_variables, no_place);
+  losers_.clear();
+  for (const ScopeId scope : scopes_)
     for (std::uint32_t v = 0; v < n_variables; ++v) {
-      lost_here[v] = circuit_.scopes().holds(scope, VariableId{v}) ? lost_by_scope_[index(scope)] : 0;
-      lost_with_[v] += lost_here[v];
+      if (!circuit_.scopes().holds(scope, VariableId{v})) continue;
+      lost_with_[v] += lost_by_scope_[index(scope)];
+      if (place_[v] != no_place) continue;
+      place_[v] = static_cast<std::uint32_t>(losers_.size());
+      losers_.push_back(VariableId{v});
     }
-    for (std::uint32_t child = 0; child < n_variables; ++child) {
-      if (lost_here[child] > 0) continue;
-      std::int64_t* row = lost_without_.data() + std::size_t{child} * n_variables;
-      for (std::uint32_t v = 0; v < n_variables; ++v) row[v] += lost_here[v];
+  lost_without_.assign(losers_.size() * losers_.size(), 0);
+  lost_here_.resize(losers_.size());
+  for (const ScopeId scope : scopes_) {
+    for (std::size_t i = 0; i < losers_.size(); ++i)
+      lost_here_[i] = circuit_.scopes().holds(scope, losers_[i]) ? lost_by_scope_[index(scope)] : 0;
+    for (std::size_t child = 0; child < losers_.size(); ++child) {
+      if (lost_here_[child] > 0) continue;
+      std::int64_t* row = lost_without_.data() + child * losers_.size();
+      for (std::size_t i = 0; i < losers_.size(); ++i) row[i] += lost_here_[i];
     }
     lost_by_scope_[index(scope)] = 0;
   }

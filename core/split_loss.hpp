@@ -40,6 +40,8 @@ class SplitLoss {
     below_ancestor = 4,  // a mutual ancestor that does
   };
 
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
+
   bool is_below(LeafId leaf, Below what) const { return (is_below_[index(leaf)] & what) != 0; }
 
   std::int64_t d_side_loss(LeafId leaf, VariableId variable) const;
@@ -61,7 +63,10 @@ class SplitLoss {
   std::vector<std::int64_t> lost_by_scope_;
   std::vector<ScopeId> scopes_;
   std::vector<std::int64_t> lost_with_;      // by variable: at nodes that have it in scope
-  std::vector<std::int64_t> lost_without_;   // by child and variable: with the variable in scope, without the child
+  std::vector<VariableId> losers_;           // variables in scope where edges are lost
+  std::vector<std::uint32_t> place_;         // by variable: its place among them
+  std::vector<std::int64_t> lost_without_;   // by places of child and variable: with the variable, without the child
+  std::vector<std::int64_t> lost_here_;      // by place
   std::vector<std::int64_t> lost_deciding_;  // by variable: at sums that decide it
   std::vector<std::uint8_t> is_below_;       // by leaf: bits of Below
   std::vector<std::uint32_t> n_copies_;      // by D-side slot
