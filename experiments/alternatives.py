@@ -101,8 +101,10 @@ def measure_network(task: Task) -> Result:
 
     try:
         return {"milliseconds": milliseconds(task, answer)}
-    except (MemoryError, gum.GumException) as error:
-        return {"failed": type(error).__name__}
+    except Exception as error:
+        if not isinstance(error, MemoryError) and "bad_alloc" not in str(error):  # as pyAgrum says it
+            raise
+        return {"failed": "memory"}
 
 
 def network_file(task: Task) -> Path:

@@ -249,8 +249,10 @@ def _pyagrum(studies: Studies, record: dict[str, Any], levels: list[float]) -> l
     for level in levels:
         wanted = {"set": task["set"], "score": task["score"], "evidence": level}
         found = studies.result("alternatives", stage="query", **wanted)
-        spent = found.get("milliseconds")
-        times.append(f"{_number(spent['mean'])} ({_number(spent['worst'])})" if spent else "gave up" if found else "")
+        if spent := found.get("milliseconds"):
+            times.append(f"{_number(spent['mean'])} ({_number(spent['worst'])})")
+        else:
+            times.append("out of memory" if "failed" in found else "gave up" if found else "")
     return [f"{learned['test']:.3f}", duration(learned["learning_seconds"]), f"{learned['arcs']} arcs", *times]
 
 
