@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproduced import half_width
+from reproduced import ENOUGH_QUERIES, half_width
 from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
 from tables import NAMES, Studies
 
@@ -41,21 +41,30 @@ def _figure1(studies: Studies, path: Path) -> None:
             (row[0], LEFT, 1, "known, % of the variables (30 % asked)"),
             (row[1], RIGHT, 0, "asked, % of the variables (30 % known)"),
         ):
+            ends: list[float] = []
             for method in (*CIRCUITS, *SCENARIOS):
                 found = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
                 quick = [studies.result("table5", set=name, method="AC-Quick", query=q, evidence=e) for q, e in levels]
                 shown = [(level[varied], r, q) for level, r, q in zip(levels, found, quick, strict=True) if r and q]
+                # What answered some of the queries only is drawn relative to AC-Quick on the same ones.
+                values = [quick["log_probability"] - r["less_than_quick"] for _, r, quick in shown]
+                bars = [half_width(r) if method in SCENARIOS else 0 for _, r, _ in shown]
                 axis.errorbar(
                     [100 * x for x, _, _ in shown],
-                    # What answered some of the queries only is drawn relative to AC-Quick on the same ones.
-                    [quick["log_probability"] - r["less_than_quick"] for _, r, quick in shown],
-                    yerr=[half_width(r) if method in SCENARIOS else 0 for _, r, _ in shown],
+                    values,
+                    yerr=bars,
                     label=method,
                     markersize=3.5,
                     linewidth=1,
                     capsize=1.5,
                     **STYLES[method],
                 )
+                for value, bar, (_, r, _) in zip(values, bars, shown, strict=True):
+                    ends += [value - bar, value + bar] if r["rows"] >= ENOUGH_QUERIES else [value]
+            # Bars of a few queries may be cut: they would leave no room for the rest.
+            if ends:
+                margin = 0.05 * (max(ends) - min(ends))
+                axis.set_ylim(min(ends) - margin, max(ends) + margin)
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("log P for each query variable")

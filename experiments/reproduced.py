@@ -141,8 +141,9 @@ paper's, or fewer. Times faster for each edge of the circuit:
 
 Log P(query | evidence) of the test rows, for each query variable: on the left 30 % of the variables are asked, on the
 right 30 % are known. Where Gibbs sampling answered some of the queries only, its points are AC-Quick's on all queries
-less the difference on those; bars are 95 % confidence intervals of this difference (Student's t). The same in numbers:
-how much less than AC-Quick, in thousandths of a nat for each query variable (negative: better than AC-Quick):
+less the difference on those; bars are 95 % confidence intervals of this difference (Student's t), cut where they are of
+a few queries. The same in numbers: how much less than AC-Quick, in thousandths of a nat for each query variable
+(negative: better than AC-Quick):
 
 {"".join(_differences(studies, name) for name in sets)}{_verdict(studies, sets)}"""
 
