@@ -1,4 +1,4 @@
-"""A small model of a mixed table, and ways to run the command: in this process, or as a person would."""
+"""Tables, a small model of a mixed one, and ways to run the command: in this process, or as a person would."""
 
 from __future__ import annotations
 
@@ -38,6 +38,24 @@ def make_people(n_rows: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"city": city, "has car": has_car, "plan=b": plan, "children": children, "age": age})
 
 
+def weather(n_rows: int, seed: int) -> pd.DataFrame:
+    """A chain of four variables, and one that depends on nothing."""
+    rng = np.random.default_rng(seed)
+    season = rng.integers(4, size=n_rows)
+    rain = rng.random(n_rows) < np.array([0.2, 0.3, 0.6, 0.8])[season]
+    umbrella = rng.random(n_rows) < np.where(rain, 0.9, 0.1)
+    mood = np.where(rng.random(n_rows) < np.where(umbrella, 0.7, 0.2), 3, rng.integers(1, 3, size=n_rows))
+    return pd.DataFrame(
+        {
+            "season": np.array(["spring", "summer", "autumn", "winter"])[season],
+            "rain": rain,
+            "umbrella": np.where(umbrella, "yes", "no"),
+            "mood": mood,
+            "coin": rng.integers(2, size=n_rows),
+        }
+    )
+
+
 @pytest.fixture(scope="session")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with people.csv and people.learnac, as `learnac learn` wrote it."""
@@ -66,6 +84,15 @@ def asked(tmp_path: Path) -> pd.DataFrame:
     frame = frame.mask(gaps)
     frame.assign(remark=range(len(frame))).to_csv(tmp_path / "asked.csv", index=False)
     return frame
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, pd.DataFrame]:
+    """The frames that train.csv, valid.csv and test.csv hold."""
+    frames = {"train": weather(600, 0), "valid": weather(200, 1), "test": weather(300, 2)}
+    for name, frame in frames.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    return frames
 
 
 @pytest.fixture
