@@ -20,7 +20,10 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
         tried = tuning_tasks(settings, name, kind)
         yield from tried
         best = max(tried, key=lambda task: (results.get(task) or {})["valid"])
-        yield {**best, "stage": "final", "rows": settings["rows"], "seed": settings["seed"]}
+        final = {**best, "stage": "final", "rows": settings["rows"], "seed": settings["seed"]}
+        yield final
+        if kind in settings.get("refined", {}):
+            yield {**final, **settings["refined"][kind]}
 
 
 def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str) -> list[Task]:
