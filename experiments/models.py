@@ -85,7 +85,7 @@ def structure(network: BayesNet) -> dict[str, Any]:
 def kept(task: dict[str, Any]) -> LearnAC:
     """The circuit that a task learns from train and valid together: from its file, or learned now and kept there."""
     table = load(task["set"], BOTH, task.get("corner"))
-    settings = {key: task[key] for key in SETTINGS if key in task}
+    settings = PLAIN | {key: task[key] for key in SETTINGS if key in task}
     digest = hashlib.blake2b(json.dumps([settings, code_version()], sort_keys=True).encode(), digest_size=8)
     digest.update(table.codes.tobytes())
     path = KEPT / f"{task['set']}-{digest.hexdigest()}.learnac"

@@ -146,13 +146,16 @@ def code_version() -> str:
 
 @cache
 def _commit() -> str:
-    """Of the checkout, with a mark if the code that is measured has been changed since."""
+    """Of the checkout, with a mark if the code that is measured, or that measures, has been changed since."""
     commit = _git("rev-parse", "--short=12", "HEAD")
-    return commit + ("+changes" if _git("status", "--porcelain", "--", "core", "src") else "")
+    changed = _git("status", "--porcelain", "--", "core", "src", "experiments/*.py", "experiments/*.toml")
+    return commit + ("+changes" if changed else "")
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", "-C", HERE, *arguments], capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", HERE.parent, *arguments], capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 @cache

@@ -28,7 +28,10 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
         chosen.append(max(tried, key=lambda task: (results.get(task) or {})["valid"]))
         yield {**chosen[-1], "stage": "final"}
     for task in chosen:
-        yield {**task, "stage": "compile", **settings["compile"]}
+        compiling = {**task, "stage": "compile", **settings["compile"]}
+        if results.get(compiling) is None and task["schedule"] != "network":
+            kept(task)  # Learned before the clock starts.
+        yield compiling
 
 
 def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[Task]:

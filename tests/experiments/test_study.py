@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import models
 import numpy as np
 import pytest
 from measures import asleep, doubled, dying, failing
 from sets import load
 from study import Results, Task, run
-from table5 import queries, standard_error
+from table5 import measure, queries, spread, standard_error
 
 
 def numbers(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -92,6 +93,24 @@ class TestQueries:
         many, few = (queries({**self.TASK, "rows": n}) for n in (20, 5))
         for a, b in zip(many, few, strict=True):
             np.testing.assert_array_equal(a[:5], b)
+
+    def test_a_sample_is_spread_over_all_in_order(self) -> None:
+        values = np.random.default_rng(0).permutation(100).astype(float)
+        np.testing.assert_array_equal(np.sort(values[spread(values, 5)]), [10, 30, 50, 70, 90])
+        np.testing.assert_array_equal(spread(values, 200), np.arange(100))
+
+    def test_a_sampled_setting_answers_queries_that_the_circuit_finds_hard_and_easy(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(models, "KEPT", tmp_path)
+        settings = {"schedule": "quick", "edge_penalty": 0.5, "parameter_penalty": 1.0, "set": "tmovie"}
+        settings["corner"] = self.TASK["corner"]
+        task = {**self.TASK, "rows": 4, "of": 20, "method": "AC-Quick", "model": settings, "paired_with": settings}
+        found = measure(task)
+        _, query, given = queries({**task, "rows": 20})
+        exact = np.sort(models.kept(settings).log_probability(query, given)) / 3
+        assert found["rows"] == 4
+        assert found["log_probability"] == pytest.approx(exact[[2, 7, 12, 17]].mean())
 
     def test_standard_error(self) -> None:
         assert standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
