@@ -98,7 +98,7 @@ def paper() -> str:
 
 
 def alternatives() -> str:
-    return alternatives_table(Studies(HERE / "results"), ["plants", "accidents", "msweb"])
+    return alternatives_table(Studies(HERE / "results"), ["plants", "accidents", "msweb", "baudio"])
 
 
 def _results(path: Path) -> list[dict[str, Any]]:
