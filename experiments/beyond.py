@@ -280,18 +280,22 @@ the time is that of one fit.
 
 
 def _fits_better(studies: Studies) -> str:
-    """Where the other networks are the better models, whatever they cost."""
-    better, n_sets = [], 0
+    """Where the other networks are the better models, and whether these can be asked."""
+    better, failed, n_sets = [], 0, 0
     for name in studies.values("alternatives", "set"):
         ours = studies.result("collection", stage="final", set=name, schedule="quick")
-        learned = [record["result"] for record in studies.records("alternatives", stage="learn", set=name)]
-        theirs = [result["test"] for result in learned if "test" in result]
-        if ours and theirs:
-            n_sets += 1
-            better += [name] if max(theirs) > ours["test"] else []
+        learned = [r for r in studies.records("alternatives", stage="learn", set=name) if "test" in r["result"]]
+        if not ours or not learned:
+            continue
+        n_sets += 1
+        best = max(learned, key=lambda record: record["result"]["test"])
+        if best["result"]["test"] > ours["test"]:
+            better.append(name)
+            asked = studies.result("alternatives", stage="query", set=name, score=best["task"]["score"], evidence=0.0)
+            failed += "failed" in asked
     return f"""
 The better of pyAgrum's networks has the higher likelihood on {len(better)} of the {n_sets} sets where it learned one:
-{", ".join(better) or "none"}.
+{", ".join(better) or "none"}. Of these, {failed} ran out of memory when nothing was known.
 """
 
 
