@@ -164,7 +164,7 @@ def collection(studies: Studies) -> str:
     circuits = studies.records("collection", kind="circuit")[0]["task"]
     budget, first = thousands(circuits["max_edges"]), circuits["edge_penalty"]
     tried = {
-        (kind, key): ", ".join(f"{value:g}" for value in sorted(studies.values("collection", key, kind=kind)))
+        (kind, key): _listed(studies.values("collection", key, kind=kind))
         for kind in ("circuit", "network")
         for key in ("parameter_penalty", "shrinkage")
     }
@@ -231,6 +231,7 @@ KINDS = {
 
 def categorical(studies: Studies) -> str:
     kinds = studies.values("categorical", "kind", stage="final")
+    penalties = studies.values("categorical", "parameter_penalty")
     rows = []
     for name in studies.values("categorical", "set"):
         finals = [studies.records("categorical", stage="final", set=name, kind=kind) for kind in kinds]
@@ -252,9 +253,24 @@ def categorical(studies: Studies) -> str:
 ## Variables of many values
 
 The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, against
-binary ones, one value against the rest.
+binary ones, one value against the rest. Parameter penalties {_listed(penalties)}{_left_out(studies, penalties)};
+shrinkages {_listed(studies.values("categorical", "shrinkage"))}.
 
 {table(header, rows)}"""
+
+
+def _listed(values: list[float]) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(values))
+
+
+def _left_out(studies: Studies, penalties: list[float]) -> str:
+    """The sets where not all penalties were tried, because of the time that these take."""
+    told = ""
+    for name in studies.values("categorical", "set"):
+        tried = studies.values("categorical", "parameter_penalty", set=name)
+        if missing := [penalty for penalty in penalties if penalty not in tried]:
+            told += f", but not {_listed(missing)} on {name}, which takes too long"
+    return told
 
 
 def alternatives(studies: Studies) -> str:

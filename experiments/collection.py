@@ -30,6 +30,8 @@ def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str) -> list[Task
     grid = settings["grid"][kind]
     fixed = {key: value for key, value in grid.items() if not isinstance(value, list)}
     varied = {key: value for key, value in grid.items() if isinstance(value, list)}
+    for key, values in settings.get("left_out", {}).get(name, {}).items():
+        varied[key] = [value for value in varied[key] if value not in values]
     return [
         {
             "stage": "tune",
