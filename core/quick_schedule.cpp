@@ -101,12 +101,17 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
     if (!is_valid(candidate.split)) continue;
     if (candidate.epoch == epoch_ && candidate.cost <= most_edges)
       return ChosenSplit{candidate.split, candidate.net_gain, candidate.cost};
-    if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) {
-      push_priced(candidate);
-      break;
+    const std::int64_t most = limit(candidate.net_gain, most_edges);
+    if (!is_known(candidate, most)) {
+      if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) {
+        push_priced(candidate);
+        break;
+      }
+      const std::size_t n_known = known_costs_.size();
+      candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate, most, most_edges);
+      candidate.limit = most;
+      candidate.priced_at = n_applied_;
     }
-    const std::size_t n_known = known_costs_.size();
-    candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate, most_edges);
     known_costs_.push_back(candidate.cost);
     candidate.epoch = epoch_;
     candidate.score = score(candidate.net_gain, candidate.cost);
@@ -116,9 +121,9 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
 }
 
 // With several threads, prices the candidates that would be next if this one came to nothing, as most do.
-std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t most_edges) {
+std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges) {
   if (candidate.ahead_epoch == epoch_) return candidate.ahead_cost;
-  batch_.assign(1, {candidate.split, limit(candidate.net_gain, most_edges)});
+  batch_.assign(1, {candidate.split, limit});
   while (batch_.size() < pricers_.batch_size() && !is_empty()) {
     const Priced next = pop();
     looked_ahead_.push_back(next);
@@ -127,7 +132,7 @@ std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t most_edge
       looked_ahead_.pop_back();
       continue;
     }
-    batch_.push_back({next.split, limit(next.net_gain, most_edges)});
+    batch_.push_back({next.split, this->limit(next.net_gain, most_edges)});
   }
   pricers_.price(batch_);
   for (std::size_t i = 0; i < looked_ahead_.size(); ++i) {
@@ -153,6 +158,7 @@ void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {
 
 void QuickSchedule::applying(const Split& split) {
   ++epoch_;
+  ++n_applied_;
   empty_queue(split.leaf);
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
 }

@@ -31,7 +31,7 @@ class QuickSchedule {
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
 
-  // All edge costs computed so far, in the order in which they were asked for. A search over the same table with the
+  // All edge costs so far, in the order in which they were asked for. A search over the same table with the
   // same settings that replays them comes to the same state without computing them.
   const std::vector<std::int64_t>& known_costs() const { return known_costs_; }
   void replay(std::vector<std::int64_t> costs) { replayed_costs_ = std::move(costs); }
@@ -61,6 +61,9 @@ class QuickSchedule {
     std::int64_t cost;
     std::uint32_t epoch;
     double score;
+    // What the cost was allowed to be when it was computed, and after how many splits that was.
+    std::int64_t limit = 0;
+    std::uint32_t priced_at = 0;
     // A cost computed ahead of its turn, while another thread was free. It counts only in the epoch it is of: before
     // its turn, the candidate's last known cost is what it was.
     std::int64_t ahead_cost = 0;
@@ -72,6 +75,10 @@ class QuickSchedule {
     return net_gain - edge_penalty_ * static_cast<double>(cost);
   }
   std::int64_t limit(double net_gain, std::int64_t most_edges) const;
+  // Whether its cost would come out the same: the circuit is, and so is the limit, unless the cost kept within it.
+  bool is_known(const Priced& candidate, std::int64_t limit) const {
+    return candidate.priced_at == n_applied_ && (candidate.cost <= candidate.limit || candidate.limit == limit);
+  }
   bool has_fresh_first() const;
   Priced pop_fresh();
   Priced pop_priced();
@@ -80,7 +87,7 @@ class QuickSchedule {
   void push_priced(const Priced& candidate);
   bool is_empty() const { return heads_.empty() && priced_.empty(); }
   Priced pop();
-  std::int64_t cost(const Priced& candidate, std::int64_t most_edges);
+  std::int64_t cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges);
   void file(const Priced& candidate, std::int64_t most_edges);
 
   const GrowingCircuit& circuit_;
@@ -89,6 +96,7 @@ class QuickSchedule {
   Ancestry ancestry_;
   Pricers pricers_;
   std::uint32_t epoch_ = 1;
+  std::uint32_t n_applied_ = 1;  // splits, and one
   std::vector<Queue> queues_;
   std::vector<Head> heads_;        // heap of the queues that are not empty
   std::vector<Priced> priced_;     // heap of what paid when last priced

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from learnac._core import Counter
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, StepInfo, Stop, learn
+from learnac.learn import LearnSettings, StepInfo, Stop, learn, search
 from learnac.learn.counts import in_memory
 
 
@@ -173,6 +173,20 @@ class TestBudgets:
         assert steps(fixed) == steps(halved)[: fixed.n_splits]
         assert fixed.circuit.n_edges < 200
         assert 300 < halved.circuit.n_edges <= 400
+
+    @each_schedule
+    @each_kind
+    def test_a_budget_that_is_used_costs_no_further_work(
+        self, schedule: str, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        chosen = LearnSettings(schedule=schedule, splits=kind, parameter_penalty=0.0, max_edges=300)
+        models = []
+        for most_halvings in (30, 90):
+            monkeypatch.setattr(search, "MOST_HALVINGS", most_halvings)
+            models.append(learn(TRAINING, chosen))
+        assert_same_model(*models)
+        assert models[0].stop is Stop.MAX_EDGES
+        assert models[0].n_evaluations == models[1].n_evaluations
 
     @each_schedule
     @pytest.mark.parametrize(("max_edges", "budget"), [(None, 200_000), (300, 300)])
