@@ -190,8 +190,8 @@ def _sampled(studies: Studies) -> str:
     methods = [m for m in SCENARIOS if any("of" in r["task"] for r in studies.records("table5", method=m))]
     if not methods:
         return ""
-    return f"""{" and ".join(methods)} would take
-days to answer all. They answer a sample, spread evenly over AC-Quick's log P of all queries: sampling errs on
+    return f"""{" and ".join(methods)} would together
+take days to answer all. They answer a sample, spread evenly over AC-Quick's log P of all queries: sampling errs on
 improbable answers, which a few queries at random would miss."""
 
 
@@ -255,7 +255,10 @@ Of {n_all} comparisons of a Gibbs setting with AC-Quick (the cells above), {n_al
 clearly in favour of the circuit, {unclear} are not clear (the interval has zero in it), and {few} have too few queries
 to say (fewer than {ENOUGH_QUERIES}). Gibbs sampling is clearly better here:
 
-{listed}"""
+{listed}
+With enough samples it must come out ahead: it samples from the free network, which fits better than the circuit, and
+its answers tend to that network's own.
+"""
 
 
 SECTIONS = (("table3", table3), ("table4", table4), ("table5", table5))
