@@ -11,7 +11,10 @@ class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream) : state_(mixed(seed) ^ mixed(stream + golden)) {}
 
-  double uniform() { return static_cast<double>(mixed(state_ += golden) >> 11) * 0x1p-53; }
+  // A whole number below n, nearly uniform.
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((next() >> 11) % n); }
+
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   // A position in proportion to its weight; `otherwise` if all are zero.
   std::uint32_t choice(std::span<const double> weights, std::uint32_t otherwise) {
@@ -28,6 +31,7 @@ class Random {
   }
 
  private:
+  std::uint64_t next() { return mixed(state_ += golden); }
   static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
   static std::uint64_t mixed(std::uint64_t x) {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -6,31 +6,21 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "ancestry.hpp"
-#include "apply_split.hpp"
-#include "candidates.hpp"
-#include "split_loss.hpp"
+#include "learn/ancestry.hpp"
+#include "learn/apply_split.hpp"
+#include "learn/candidates.hpp"
+#include "learn/split_loss.hpp"
+#include "random.hpp"
 
 namespace learnac {
 
 inline void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
-
-// The standard's distributions differ between libraries; a remainder does not.
-class Random {
- public:
-  explicit Random(std::uint32_t seed) : engine_(seed) {}
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(engine_() % n); }
-
- private:
-  std::mt19937 engine_;
-};
 
 inline std::vector<std::uint32_t> random_arities(Random& random, std::uint32_t most_variables) {
   std::vector<std::uint32_t> arities(2 + random.below(most_variables - 1));
@@ -177,7 +167,7 @@ struct Tally {
   void run(const char* name, int n_seeds, const std::function<void(Random&)>& trial) {
     for (int seed = 0; seed < n_seeds; ++seed) {
       try {
-        Random random(static_cast<std::uint32_t>(seed));
+        Random random(static_cast<std::uint64_t>(seed), 0);
         trial(random);
         ++n_passed;
       } catch (const std::exception& error) {

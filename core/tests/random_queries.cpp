@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "freeze.hpp"
 #include "growth.hpp"
-#include "queries.hpp"
+#include "infer/queries.hpp"
+#include "learn/freeze.hpp"
 
 using namespace learnac;
 
@@ -37,13 +37,14 @@ struct Model {
   // The plain upward pass.
   double value(const std::vector<double>& indicators) const {
     std::vector<double> values(frozen.kinds.size());
-    for (std::size_t node = 0; node < values.size(); ++node) {
-      if (frozen.kinds[node] == 0) values[node] = indicators[frozen.labels[node]];
-      if (frozen.kinds[node] == 1) values[node] = parameters[frozen.labels[node]];
-      if (frozen.kinds[node] == 3) values[node] = 1;
+    for (std::uint32_t node = 0; node < values.size(); ++node) {
+      const NodeKind kind = arrays().kind(node);
+      if (kind == NodeKind::indicator) values[node] = indicators[frozen.labels[node]];
+      if (kind == NodeKind::parameter) values[node] = parameters[frozen.labels[node]];
+      if (kind == NodeKind::product) values[node] = 1;
       for (std::uint64_t e = frozen.child_offsets[node]; e < frozen.child_offsets[node + 1]; ++e) {
         const double child = values[frozen.children[e]];
-        values[node] = frozen.kinds[node] == 2 ? values[node] + child : values[node] * child;
+        values[node] = kind == NodeKind::sum ? values[node] + child : values[node] * child;
       }
     }
     return values.back();

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "counter.hpp"
-#include "freeze.hpp"
-#include "greedy_schedule.hpp"
 #include "growth.hpp"
-#include "quick_schedule.hpp"
+#include "learn/counter.hpp"
+#include "learn/freeze.hpp"
+#include "learn/greedy_schedule.hpp"
+#include "learn/quick_schedule.hpp"
 
 using namespace learnac;
 

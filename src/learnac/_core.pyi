@@ -5,6 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+INDICATOR: int
+PARAMETER: int
+SUM: int
+PRODUCT: int
+
 class PackedTable:
     def __init__(
         self, codes: NDArray[np.unsignedinteger], arities: NDArray[np.uint32], weights: NDArray[np.float64]

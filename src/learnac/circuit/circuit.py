@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac._core import INDICATOR, PARAMETER, PRODUCT, SUM
 from learnac.data import Schema
 from learnac.drawing import Drawing
 
@@ -25,10 +26,10 @@ CircuitArrays: TypeAlias = tuple[
 class NodeKind(IntEnum):
     """What a circuit node is; the values are those of `Circuit.kinds`."""
 
-    INDICATOR = 0
-    PARAMETER = 1
-    SUM = 2
-    PRODUCT = 3
+    INDICATOR = INDICATOR
+    PARAMETER = PARAMETER
+    SUM = SUM
+    PRODUCT = PRODUCT
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -1,0 +1,11 @@
+// The parts of the Python module, a file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace learnac {
+
+void bind_learning(nanobind::module_& m);
+void bind_inference(nanobind::module_& m);
+
+}  // namespace learnac

@@ -1,0 +1,163 @@
+#include "infer/passes.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+// Choosing among versions of a function when it is loaded needs the C library's help.
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
+#define LEARNAC_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define LEARNAC_CLONES
+#endif
+
+namespace learnac {
+namespace {
+
+// Numbers below 2^-1022 become zero while this lives: hardware takes a hundred times longer to keep them, and what is
+// lost is accounted for in `Program::smallest_linear_root`.
+class FlushToZero {
+ public:
+#if defined(__x86_64__)
+  FlushToZero() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040u); }
+  ~FlushToZero() { _mm_setcsr(before_); }
+
+ private:
+  unsigned before_;
+#else
+  FlushToZero() {}
+#endif
+};
+
+template <int N>
+LEARNAC_INLINE void fill_constant(Linear<N>& x, const Program& program, std::uint32_t term) {
+  for (int i = 0; i < N; ++i) x.mantissa[i] = program.term(term).constant;
+}
+
+template <int N>
+LEARNAC_INLINE void fill_constant(Wide<N>& x, const Program& program, std::uint32_t term) {
+  fill(x, program.constant(term));
+}
+
+template <class Lanes>
+LEARNAC_INLINE void value_of_term(const Program& program, const Block<Lanes>& block, std::uint32_t t, Lanes& value) {
+  const Term& term = program.term(t);
+  fill_constant(value, program, t);
+  const std::uint32_t* edges = program.edges(term);
+  for (std::uint32_t e = 0; e < term.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
+  for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) multiply(value, block.values[edges[e]]);
+}
+
+template <class Lanes, class Combine>
+LEARNAC_INLINE void upward_with(const Program& program, Block<Lanes>& block, Combine combine) {
+  const FlushToZero flush;
+  for (std::size_t k = block.alive.size(); k-- > 0;) {
+    const std::uint32_t i = block.alive[k];
+    const ProgramNode& node = program.node(i);
+    Lanes value;
+    fill(value, {0, 0});
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+      if (!block.is_term_alive(program.term(t))) continue;
+      Lanes term;
+      value_of_term(program, block, t, term);
+      combine(value, term);
+    }
+    block.values[i] = value;
+  }
+}
+
+template <class Lanes>
+LEARNAC_INLINE void sum_values(const Program& program, Block<Lanes>& block) {
+  upward_with(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { add(x, y); });
+}
+
+template <class Lanes>
+LEARNAC_INLINE void maximum_values(const Program& program, Block<Lanes>& block) {
+  upward_with(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { maximise(x, y); });
+}
+
+// Each factor's derivative is that of the term times all other factors: those before it, and those after it.
+template <class Lanes>
+LEARNAC_INLINE void term_derivatives(const Program& program, Block<Lanes>& block, std::uint32_t t, std::uint32_t node) {
+  const Term& term = program.term(t);
+  const std::uint32_t* edges = program.edges(term);
+  Lanes before;
+  fill_constant(before, program, t);
+  multiply(before, block.derivatives[node]);
+  const auto factor = [&](std::uint32_t e) __attribute__((always_inline)) -> const Lanes& {
+    return e < term.n_indicators ? block.indicators[edges[e]] : block.values[edges[e]];
+  };
+  const auto derivative = [&](std::uint32_t e) __attribute__((always_inline)) -> Lanes& {
+    return e < term.n_indicators ? block.indicator_derivatives[edges[e]] : block.derivatives[edges[e]];
+  };
+  switch (term.n_edges) {
+    case 0:
+      return;
+    case 1:
+      add(derivative(0), before);
+      return;
+    case 2: {
+      Lanes other = before;
+      multiply(before, factor(1));
+      add(derivative(0), before);
+      multiply(other, factor(0));
+      add(derivative(1), other);
+      return;
+    }
+    default:
+      break;
+  }
+  for (std::uint32_t e = 0; e < term.n_edges; ++e) {
+    block.prefixes[e] = before;
+    multiply(before, factor(e));
+  }
+  Lanes after;
+  fill(after, {1, 0});
+  for (std::uint32_t e = term.n_edges; e-- > 0;) {
+    Lanes rest = block.prefixes[e];
+    multiply(rest, after);
+    add(derivative(e), rest);
+    multiply(after, factor(e));
+  }
+}
+
+template <class Lanes>
+LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {
+  const FlushToZero flush;
+  Lanes zero, one;
+  fill(zero, {0, 0});
+  fill(one, {1, 0});
+  block.derivatives.resize(program.n_nodes());
+  block.prefixes.resize(program.most_edges());
+  for (const std::uint32_t i : block.alive) block.derivatives[i] = zero;
+  block.indicator_derivatives.assign(program.n_indicators(), zero);
+  block.derivatives[program.root()] = one;
+  for (const std::uint32_t i : block.alive) {
+    if (within != nullptr && (within[i / 64] >> (i % 64) & 1) == 0) continue;
+    const ProgramNode& node = program.node(i);
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
+      if (block.is_term_alive(program.term(t))) term_derivatives(program, block, t, i);
+  }
+}
+
+}  // namespace
+
+#define LEARNAC_PASSES(Lanes)                                                                                         \
+  LEARNAC_CLONES void upward(const Program& program, Block<Lanes>& block) { sum_values(program, block); }             \
+  LEARNAC_CLONES void upward_maximum(const Program& program, Block<Lanes>& block) { maximum_values(program, block); } \
+  LEARNAC_CLONES void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {            \
+    derivatives(program, block, within);                                                                              \
+  }                                                                                                                   \
+  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term) {                           \
+    const FlushToZero flush;                                                                                          \
+    Lanes value;                                                                                                      \
+    value_of_term(program, block, term, value);                                                                       \
+    return value;                                                                                                     \
+  }
+
+LEARNAC_PASSES(Linear<1>)
+LEARNAC_PASSES(Linear<2>)
+LEARNAC_PASSES(Linear<8>)
+LEARNAC_PASSES(Wide<1>)
+LEARNAC_PASSES(Wide<8>)
+
+}  // namespace learnac

@@ -1,0 +1,132 @@
+// The passes over a program, for a block of rows at a time: which nodes are alive, values upwards, derivatives
+// downwards.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "infer/lanes.hpp"
+#include "infer/program.hpp"
+
+namespace learnac {
+
+// The indicators of some rows, one row a lane, and what the passes have found for them.
+template <class Lanes>
+struct Block {
+  explicit Block(const Program& program)
+      : program(program),
+        indicators(program.n_indicators()),
+        is_open(program.n_indicators()),
+        n_open(program.n_variables()),
+        is_alive((program.n_nodes() + 63) / 64),
+        values(program.n_nodes()) {
+    alive.reserve(program.n_nodes());
+  }
+
+  void open_everything() {
+    for (Lanes& indicator : indicators) fill(indicator, {1, 0});
+    count_open();
+  }
+
+  // To be called whenever the indicators have changed.
+  void count_open();
+
+  // Finds the nodes that some row needs: from the root down, leaving out the terms that are zero in all rows because of
+  // the variable that their node decides.
+  void mark();
+
+  bool is_node_alive(std::uint32_t node) const { return (is_alive[node / 64] >> (node % 64) & 1) != 0; }
+
+  // Whether a term of a node that is alive counts. One without a gate may count even if it is zero: then all that it
+  // needs is alive for another's sake.
+  bool is_term_alive(const Term& term) const {
+    if (term.gate != nothing) return is_open[term.gate] != 0;
+    const std::uint32_t* edges = program.edges(term);
+    for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e)
+      if (!is_node_alive(edges[e])) return false;
+    return true;
+  }
+
+  const Program& program;
+  std::vector<Lanes> indicators;
+  std::vector<std::uint8_t> is_open;  // whether an indicator is not zero in all rows
+  std::vector<std::uint32_t> n_open;  // open indicators of each variable
+  std::vector<std::uint64_t> is_alive;
+  std::vector<std::uint32_t> alive;  // nodes, from the root down
+  std::vector<Lanes> values;
+  std::vector<Lanes> derivatives;            // of the root by each node's value; made by the first downward pass
+  std::vector<Lanes> indicator_derivatives;  // of the root by each indicator
+  std::vector<Lanes> prefixes;               // of the term at hand
+};
+
+template <class Lanes>
+void Block<Lanes>::count_open() {
+  for (std::uint32_t v = 0; v < program.n_variables(); ++v) {
+    n_open[v] = 0;
+    for (std::uint32_t i = program.first_indicator(v); i < program.first_indicator(v + 1); ++i) {
+      bool is_nonzero = false;
+      for (int l = 0; l < Lanes::n_lanes; ++l) is_nonzero |= indicators[i].mantissa[l] != 0;
+      is_open[i] = is_nonzero;
+      n_open[v] += is_nonzero;
+    }
+  }
+}
+
+template <class Lanes>
+void Block<Lanes>::mark() {
+  const auto set = [&](std::uint32_t node) { is_alive[node / 64] |= std::uint64_t{1} << (node % 64); };
+  const auto needs = [&](const Term& term) {
+    const std::uint32_t* edges = program.edges(term);
+    for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) set(edges[e]);
+  };
+  std::fill(is_alive.begin(), is_alive.end(), 0);
+  alive.clear();
+  set(program.root());
+  for (std::size_t word = is_alive.size(); word-- > 0;) {
+    std::uint64_t below = ~std::uint64_t{0};  // Children have smaller numbers: bits yet to come lie below.
+    while (const std::uint64_t bits = is_alive[word] & below) {
+      const int bit = 63 - std::countl_zero(bits);
+      below = (std::uint64_t{1} << bit) - 1;
+      const std::uint32_t i = static_cast<std::uint32_t>(word * 64 + static_cast<std::size_t>(bit));
+      alive.push_back(i);
+      const ProgramNode& node = program.node(i);
+      std::uint32_t n_through = 0;
+      bool has_ungated = false;
+      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+        const Term& term = program.term(t);
+        has_ungated |= term.gate == nothing;
+        if (term.gate == nothing || !is_open[term.gate]) continue;
+        needs(term);
+        ++n_through;
+      }
+      // The terms of such a sum have disjoint values: what is open belongs to no two of them.
+      if (has_ungated && (node.decided == nothing || n_through < n_open[node.decided]))
+        for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
+          if (program.term(t).gate == nothing) needs(program.term(t));
+    }
+  }
+}
+
+// For each kind of lanes:
+// - `upward` finds the values of all nodes that are alive, the root's being the probability of what the indicators
+// allow;
+// - `upward_maximum` does so with maxima for sums: the probability of the most probable world they allow;
+// - `downward` finds, after `upward`, the derivatives of the root by each indicator, only through nodes that are in
+//   `within` if that is given;
+// - `term_value` is the value of one term, after an upward pass.
+#define LEARNAC_DECLARE_PASSES(Lanes)                                                      \
+  void upward(const Program& program, Block<Lanes>& block);                                \
+  void upward_maximum(const Program& program, Block<Lanes>& block);                        \
+  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within); \
+  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term);
+
+LEARNAC_DECLARE_PASSES(Linear<1>)
+LEARNAC_DECLARE_PASSES(Linear<2>)
+LEARNAC_DECLARE_PASSES(Linear<8>)
+LEARNAC_DECLARE_PASSES(Wide<1>)
+LEARNAC_DECLARE_PASSES(Wide<8>)
+
+#undef LEARNAC_DECLARE_PASSES
+
+}  // namespace learnac

@@ -1,0 +1,286 @@
+#include "infer/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "infer/passes.hpp"
+
+namespace learnac {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("not a circuit: " + what); }
+
+Scalar product_of(Scalar a, double b) {
+  int of_b = 0, exponent = 0;
+  const double fraction = std::frexp(a.mantissa * std::frexp(b, &of_b), &exponent);
+  return {fraction, a.exponent + of_b + exponent};
+}
+
+double linear(Scalar x) {
+  return x.exponent < -2000 ? 0 : std::ldexp(x.mantissa, static_cast<int>(std::min<std::int64_t>(x.exponent, 2000)));
+}
+
+}  // namespace
+
+class Program::Builder {
+ public:
+  Builder(Program& program, const CircuitArrays& arrays)
+      : program_(program),
+        arrays_(arrays),
+        place_(arrays.kinds.size(), nothing),
+        n_parents_(arrays.kinds.size()),
+        is_below_sum_(arrays.kinds.size()) {}
+
+  void build() {
+    check_lengths();
+    for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node) check_node(node);
+    for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node)
+      for (const std::uint32_t child : children(node)) {
+        ++n_parents_[child];
+        is_below_sum_[child] = arrays_.kind(node) == NodeKind::sum;
+      }
+    const std::uint32_t root = arrays_.n_nodes() - 1;
+    for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node) {
+      if (arrays_.kind(node) == NodeKind::sum) add_sum(node);
+      if ((arrays_.kind(node) == NodeKind::product && !is_folded(node)) || (node == root && arrays_.is_leaf(root)))
+        add_product(node);
+    }
+    order_by_shape();
+  }
+
+ private:
+  std::span<const std::uint32_t> children(std::uint32_t node) const {
+    const std::uint64_t first = arrays_.child_offsets[node];
+    return arrays_.children.subspan(first, arrays_.child_offsets[node + 1] - first);
+  }
+
+  // A product that is nothing but a term of one sum.
+  bool is_folded(std::uint32_t node) const {
+    return arrays_.kind(node) == NodeKind::product && n_parents_[node] == 1 && is_below_sum_[node];
+  }
+
+  void check_lengths() const {
+    const std::size_t n_nodes = arrays_.kinds.size();
+    if (n_nodes == 0 || n_nodes >= nothing / 2)
+      refuse("expected from 1 to 2^31 nodes, found " + std::to_string(n_nodes));
+    if (arrays_.labels.size() != n_nodes) refuse("expected one label for each node");
+    if (arrays_.child_offsets.size() != n_nodes + 1) refuse("expected one child offset for each node, and an end");
+    if (arrays_.child_offsets[0] != 0 || arrays_.child_offsets[n_nodes] != arrays_.children.size())
+      refuse("expected child offsets from 0 to the number of children");
+    if (!std::is_sorted(arrays_.child_offsets.begin(), arrays_.child_offsets.end()))
+      refuse("expected child offsets that never fall");
+    if (arrays_.children.size() >= nothing / 2) refuse("expected fewer than 2^31 edges");
+  }
+
+  void check_node(std::uint32_t node) const {
+    const auto complain = [&](const char* what) { refuse("node " + std::to_string(node) + ": " + what); };
+    const std::uint32_t label = arrays_.labels[node];
+    switch (arrays_.kind(node)) {
+      case NodeKind::indicator:
+        if (label >= program_.n_indicators()) complain("no such indicator");
+        break;
+      case NodeKind::parameter:
+        if (label >= arrays_.parameters.size()) complain("no such parameter");
+        if (!(arrays_.parameters[label] >= 0) || std::isinf(arrays_.parameters[label]))
+          complain("expected a finite parameter from 0");
+        break;
+      case NodeKind::sum:
+        if (label != nothing && label >= program_.n_variables()) complain("decides no such variable");
+        break;
+      case NodeKind::product:
+        break;
+      default:
+        complain("no such kind");
+    }
+    if (arrays_.is_leaf(node) != children(node).empty())
+      complain("expected children of sums and products, and of these only");
+    for (const std::uint32_t child : children(node))
+      if (child >= node) complain("expected children before their parents");
+  }
+
+  void add_product(std::uint32_t node) {
+    begin_node(nothing);
+    const std::span<const std::uint32_t> factors = children(node);
+    add_term(arrays_.is_leaf(node) ? std::span<const std::uint32_t>(&node, 1) : factors, factors.size());
+    place_[node] = program_.n_nodes() - 1;
+  }
+
+  void add_sum(std::uint32_t node) {
+    begin_node(arrays_.labels[node]);
+    for (const std::uint32_t& child : children(node)) {
+      if (is_folded(child))
+        add_term(children(child), 1 + children(child).size());
+      else
+        add_term(std::span<const std::uint32_t>(&child, 1), 1);
+    }
+    place_[node] = program_.n_nodes() - 1;
+  }
+
+  void begin_node(std::uint32_t decided) {
+    program_.nodes_.push_back({static_cast<std::uint32_t>(program_.terms_.size()), 0, decided});
+  }
+
+  // The product of some nodes, as one more term of the last node.
+  void add_term(std::span<const std::uint32_t> factors, std::size_t n_circuit_edges) {
+    Term term{0, static_cast<std::uint32_t>(program_.edges_.size()), 0, 0, nothing};
+    Scalar constant{1, 0};
+    for (const std::uint32_t factor : factors) {
+      const std::uint32_t label = arrays_.labels[factor];
+      if (arrays_.kind(factor) == NodeKind::parameter) constant = product_of(constant, arrays_.parameters[label]);
+      if (arrays_.kind(factor) == NodeKind::indicator) program_.edges_.push_back(label), ++term.n_indicators;
+    }
+    for (const std::uint32_t factor : factors)
+      if (!arrays_.is_leaf(factor)) program_.edges_.push_back(place_[factor]);
+    term.n_edges = static_cast<std::uint32_t>(program_.edges_.size()) - term.first_edge;
+    program_.most_edges_ = std::max(program_.most_edges_, term.n_edges);
+    term.constant = linear(constant);
+    ProgramNode& node = program_.nodes_.back();
+    if (node.decided != nothing) term.gate = gate_of(term, node.decided);
+    program_.terms_.push_back(term);
+    program_.constants_.push_back(constant);
+    program_.n_circuit_edges_.push_back(static_cast<std::uint32_t>(n_circuit_edges));
+    ++node.n_terms;
+  }
+
+  // Nodes of the same height one after the other, and among these nodes of the same shape: what a pass does is then the
+  // same for many nodes on end, which processors foresee. It makes passes twice as fast.
+  void order_by_shape() {
+    const std::uint32_t n = program_.n_nodes();
+    std::vector<Shape> shapes(n);
+    for (std::uint32_t i = 0; i < n; ++i) shapes[i] = shape_of(program_.nodes_[i], shapes);
+    shapes[n - 1].height = nothing;  // Nodes that the root does not reach may be higher.
+    std::vector<std::uint32_t> order(n), place(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tie(shapes[a].height, shapes[a].form) < std::tie(shapes[b].height, shapes[b].form);
+    });
+    for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
+    const Program before = program_;
+    program_.nodes_.clear();
+    program_.terms_.clear();
+    program_.constants_.clear();
+    program_.n_circuit_edges_.clear();
+    program_.edges_.clear();
+    for (const std::uint32_t i : order) copy_node(before, before.nodes_[i], place);
+  }
+
+  struct Shape {
+    std::uint32_t height = 0;
+    std::uint64_t form = 0;  // numbers of terms and edges
+  };
+
+  Shape shape_of(const ProgramNode& node, std::span<const Shape> below) const {
+    Shape shape{0, node.n_terms};
+    for (const Term& term : program_.terms(node)) {
+      shape.form = shape.form * 31 + term.n_edges * 3 + term.n_indicators;
+      const std::uint32_t* edges = program_.edges(term);
+      for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e)
+        shape.height = std::max(shape.height, below[edges[e]].height + 1);
+    }
+    return shape;
+  }
+
+  void copy_node(const Program& from, const ProgramNode& node, std::span<const std::uint32_t> place) {
+    begin_node(node.decided);
+    program_.nodes_.back().n_terms = node.n_terms;
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+      Term term = from.terms_[t];
+      const std::uint32_t* edges = from.edges(term);
+      term.first_edge = static_cast<std::uint32_t>(program_.edges_.size());
+      for (std::uint32_t e = 0; e < term.n_edges; ++e)
+        program_.edges_.push_back(e < term.n_indicators ? edges[e] : place[edges[e]]);
+      program_.terms_.push_back(term);
+      program_.constants_.push_back(from.constants_[t]);
+      program_.n_circuit_edges_.push_back(from.n_circuit_edges_[t]);
+    }
+  }
+
+  // An indicator of the variable that the term is a multiple of, directly or through products below it.
+  std::uint32_t gate_of(const Term& top, std::uint32_t variable) {
+    constexpr int most_steps = 1000;  // Without a gate a term is only walked more often than need be.
+    pending_.assign(1, top);
+    for (int step = 0; step < most_steps && !pending_.empty(); ++step) {
+      const Term term = pending_.back();
+      pending_.pop_back();
+      const std::uint32_t* edges = program_.edges(term);
+      for (std::uint32_t e = 0; e < term.n_indicators; ++e)
+        if (edges[e] >= program_.first_indicator_[variable] && edges[e] < program_.first_indicator_[variable + 1])
+          return edges[e];
+      for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) {
+        const ProgramNode& below = program_.nodes_[edges[e]];
+        if (below.n_terms == 1) pending_.push_back(program_.terms_[below.first_term]);
+      }
+    }
+    return nothing;
+  }
+
+  Program& program_;
+  const CircuitArrays& arrays_;
+  std::vector<std::uint32_t> place_;  // of each node that is not folded into another
+  std::vector<std::uint32_t> n_parents_;
+  std::vector<std::uint8_t> is_below_sum_;
+  std::vector<Term> pending_;
+};
+
+Program::Program(const CircuitArrays& arrays) : first_indicator_{0} {
+  std::uint64_t n_indicators = 0;
+  for (const std::uint32_t arity : arrays.arities) {
+    n_indicators += arity;
+    if (arity == 0 || n_indicators >= nothing) refuse("expected arities of at least 1, and fewer than 2^32 indicators");
+    first_indicator_.push_back(static_cast<std::uint32_t>(n_indicators));
+  }
+  if (arrays.arities.empty()) refuse("expected at least one variable");
+  Builder(*this, arrays).build();
+  find_smallest_linear_root();
+}
+
+std::vector<std::uint64_t> Program::nodes_above(std::span<const std::uint32_t> variables) const {
+  std::vector<bool> is_wanted(n_indicators());
+  for (const std::uint32_t variable : variables)
+    std::fill_n(is_wanted.begin() + first_indicator(variable), arity(variable), true);
+  std::vector<std::uint64_t> above((n_nodes() + 63) / 64);
+  const auto has_wanted = [&](const Term& term) {
+    for (std::uint32_t e = 0; e < term.n_edges; ++e) {
+      const std::uint32_t to = edges(term)[e];
+      if (e < term.n_indicators ? is_wanted[to] : (above[to / 64] >> (to % 64) & 1) != 0) return true;
+    }
+    return false;
+  };
+  for (std::uint32_t i = 0; i < n_nodes(); ++i) {
+    const std::span<const Term> found = terms(nodes_[i]);
+    if (std::any_of(found.begin(), found.end(), has_wanted)) above[i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+  return above;
+}
+
+// Values and derivatives are largest where all indicators are 1, and every indicator used here is at most 1. A product
+// that underflows is wrong by less than 2^-1022 in each of its multiplications, upwards and downwards; whatever else it
+// is multiplied with on its way to the root, or to a variable's posterior, is at most what it is with all indicators 1.
+void Program::find_smallest_linear_root() {
+  Block<Wide<1>> block(*this);
+  block.open_everything();
+  block.mark();
+  upward(*this, block);
+  downward(*this, block, nullptr);
+  const auto at_least_one = [](Scalar x) { return std::max(0.0, log_of(x)); };
+  double largest = 0;  // of the logarithms of all errors' factors
+  double n_multiplications = 1;
+  for (std::uint32_t i = 0; i < n_nodes(); ++i) {
+    const double own = at_least_one(lane(block.derivatives[i], 0)) + at_least_one(lane(block.values[i], 0));
+    for (std::uint32_t t = nodes_[i].first_term; t < nodes_[i].first_term + nodes_[i].n_terms; ++t) {
+      double factor = own + at_least_one(constants_[t]);
+      for (std::uint32_t e = terms_[t].n_indicators; e < terms_[t].n_edges; ++e)
+        factor += at_least_one(lane(block.values[edges(terms_[t])[e]], 0));
+      n_multiplications += 4.0 * (terms_[t].n_edges + 1);
+      largest = std::max(largest, factor);
+    }
+  }
+  const double log2_of_root = -1022 + 200 + std::log2(n_multiplications) + largest / std::log(2.0);
+  smallest_linear_root_ = largest > 300 ? HUGE_VAL : std::exp2(log2_of_root);
+}
+
+}  // namespace learnac

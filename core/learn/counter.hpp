@@ -1,0 +1,106 @@
+// Counting: how often each value of a leaf's child variable meets each value of every other variable.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/scopes.hpp"
+
+namespace learnac {
+
+// A table of discrete columns, packed for counting. Two forms, either or both, whichever is smaller to read:
+// bit columns, one per indicator; and sparse rows, the indicators of each row that are not their column's mode.
+class PackedTable {
+ public:
+  // codes: column after column, n_rows each. weights: one per row, or none.
+  template <class Code>
+  PackedTable(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const double> weights);
+
+  const Domain& domain() const { return domain_; }
+  std::uint32_t n_rows() const { return n_rows_; }
+  std::size_t n_words() const { return (std::size_t{n_rows_} + 63) / 64; }
+  double weight(std::uint32_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
+  // Sums and differences of whole numbers are exact; those of fractions are not, and never taken.
+  bool has_whole_weights() const { return has_whole_weights_; }
+  bool has_bits() const { return !bits_.empty(); }
+  bool has_sparse_rows() const { return !row_ends_.empty(); }
+  const Word* bits(IndicatorId indicator) const { return bits_.data() + index(indicator) * n_words(); }
+  std::span<const std::uint32_t> sparse_row(std::uint32_t row) const {
+    const std::size_t begin = row == 0 ? 0 : row_ends_[row - 1];
+    return {row_items_.data() + begin, row_ends_[row] - begin};
+  }
+  double mean_row_length() const { return static_cast<double>(row_items_.size()) / n_rows_; }
+  std::uint32_t mode(VariableId variable) const { return modes_[index(variable)]; }
+  std::uint32_t code(VariableId variable, std::uint32_t row) const {
+    return codes_[std::size_t{index(variable)} * n_rows_ + row];
+  }
+
+ private:
+  template <class Code>
+  void pack_bits(std::span<const Code> codes);
+  template <class Code>
+  void pack_rows(std::span<const Code> codes);
+
+  Domain domain_;
+  std::uint32_t n_rows_;
+  std::vector<double> weights_;
+  bool has_whole_weights_;
+  std::vector<std::uint16_t> codes_;  // only without bit columns
+  std::vector<std::uint32_t> modes_;
+  std::vector<Word> bits_;
+  std::vector<std::size_t> row_ends_;
+  std::vector<std::uint32_t> row_items_;
+};
+
+// The rows that reach a leaf: the non-zero words of a bit set over rows.
+struct RowSet {
+  std::vector<std::uint32_t> positions;
+  std::vector<Word> words;
+};
+
+// Follows the leaves of growing trees and counts for each new one. Leaf i, for i below the number of variables, is
+// the whole table with child i; each split numbers its branches on from there.
+class Counter {
+ public:
+  explicit Counter(const PackedTable& table);
+
+  const Domain& domain() const { return table_.domain(); }
+  std::uint32_t n_leaves() const { return static_cast<std::uint32_t>(leaves_.size()); }
+  VariableId child(LeafId leaf) const { return leaves_[index(leaf)].child; }
+  std::size_t n_cells(VariableId child) const {
+    return std::size_t{table_.domain().n_indicators()} * table_.domain().arity(child);
+  }
+
+  // Counts of a leaf: [indicator][value of the child].
+  void count(LeafId leaf, std::span<double> counts);
+  // Makes a leaf for each branch; branch_of[value] is the branch of each value of `variable`.
+  LeafId split(LeafId leaf, VariableId variable, std::span<const std::uint32_t> branch_of, std::uint32_t n_branches);
+  // split, and the counts of all branches one after another, the largest by subtraction where that is exact.
+  LeafId split_and_count(LeafId leaf, VariableId variable, std::span<const std::uint32_t> branch_of,
+                         std::uint32_t n_branches, std::span<double> counts);
+  // Totals of the child's values only, for tables that no split is chosen on.
+  void count_child(LeafId leaf, std::span<double> totals) const;
+  // A leaf that will not be split needs no rows.
+  void forget(LeafId leaf);
+
+ private:
+  struct Leaf {
+    VariableId child;
+    RowSet rows;
+    std::uint64_t n_rows = 0;
+    std::vector<std::uint32_t> counts;  // kept for subtraction, if there is room
+  };
+
+  void count_bits(const Leaf& leaf, std::span<double> counts) const;
+  void count_sparse(const Leaf& leaf, std::span<double> counts) const;
+  void count_codes(const Leaf& leaf, std::span<double> counts) const;
+  void count_child(const Leaf& leaf, std::span<double> totals) const;
+  void keep_counts(Leaf& leaf, std::span<const double> counts);
+
+  const PackedTable& table_;
+  std::vector<Leaf> leaves_;
+  std::size_t n_cells_kept_ = 0;
+};
+
+}  // namespace learnac

@@ -1,0 +1,156 @@
+#include "learn/greedy_schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace learnac {
+namespace {
+
+constexpr std::uint64_t never_priced = ~std::uint64_t{0};
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+constexpr auto later = [](const auto& a, const auto& b) {
+  return a.score != b.score ? a.score < b.score : a.queue > b.queue;
+};
+
+}  // namespace
+
+GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, bool, int n_threads)
+    : circuit_(circuit),
+      edge_penalty_(edge_penalty),
+      ancestry_(circuit.domain().n_variables()),
+      pricers_(circuit, n_threads),
+      loss_(circuit) {}
+
+void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
+                         std::span<const double> net_gains) {
+  if (variables.empty()) return;
+  n_candidates_ += variables.size();
+  Queue queue;
+  queue.leaf = leaf;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const VariableId variable{variables[i]};
+    const CostBound bound{0, pricers_.region().v_side_floor(variable)};
+    queue.entries.push_back({variable, values[i], net_gains[i], bound, never_priced});
+  }
+  queues_.push_back(std::move(queue));
+}
+
+void GreedySchedule::find_best(Queue& queue, std::int64_t most_edges) {
+  queue.best_score = never;
+  for (std::size_t i = 0; i < queue.entries.size(); ++i) {
+    const double found = score(queue.entries[i]);
+    if (found <= queue.best_score) continue;
+    if (queue.entries[i].bound.total() > most_edges) {
+      has_unfitting_ |= found > 0;
+      continue;
+    }
+    queue.best_score = found;
+    queue.best = i;
+  }
+}
+
+void GreedySchedule::push_head(std::uint32_t queue) {
+  if (queues_[queue].best_score <= 0) return;
+  heads_.push_back({queues_[queue].best_score, queue});
+  std::ranges::push_heap(heads_, later);
+}
+
+std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
+  lower_bounds();
+  has_unfitting_ = false;
+  heads_.clear();
+  for (std::uint32_t i = 0; i < queues_.size(); ++i) {
+    find_best(queues_[i], most_edges);
+    push_head(i);
+  }
+  best_known_ = 0;
+  while (has_valid_head(most_edges)) {
+    const Queue& queue = queues_[heads_.front().queue];
+    const Entry& entry = queue.entries[queue.best];
+    if (entry.priced_at == circuit_.version())
+      return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound.total()};
+    if (++n_calls_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
+    price_batch(most_edges);
+  }
+  return std::nullopt;
+}
+
+// Drops splits from the top that would close a cycle; they will not be valid again.
+bool GreedySchedule::has_valid_head(std::int64_t most_edges) {
+  while (!heads_.empty()) {
+    Queue& queue = queues_[heads_.front().queue];
+    if (ancestry_.may_be_parent(queue.entries[queue.best].variable, circuit_.leaf(queue.leaf).child)) return true;
+    const std::uint32_t position = pop_head();
+    queue.entries.erase(queue.entries.begin() + static_cast<std::ptrdiff_t>(queue.best));
+    find_best(queue, most_edges);
+    push_head(position);
+  }
+  return false;
+}
+
+std::uint32_t GreedySchedule::pop_head() {
+  const std::uint32_t queue = heads_.front().queue;
+  std::ranges::pop_heap(heads_, later);
+  heads_.pop_back();
+  return queue;
+}
+
+// The best entries of the best few queues. A bound that is sharper than need be does no harm.
+void GreedySchedule::price_batch(std::int64_t most_edges) {
+  batch_.clear();
+  batch_queues_.clear();
+  while (batch_.size() < pricers_.batch_size() && has_valid_head(most_edges)) {
+    const Queue& queue = queues_[heads_.front().queue];
+    const Entry& entry = queue.entries[queue.best];
+    // No better than what is known: it need not be priced, unless it ties.
+    if (entry.priced_at == circuit_.version() || heads_.front().score < best_known_) break;
+    batch_.push_back({{queue.leaf, entry.variable, entry.value}, limit(entry, most_edges)});
+    batch_queues_.push_back(pop_head());
+  }
+  pricers_.price(batch_);
+  n_evaluations_ += batch_.size();
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    Queue& queue = queues_[batch_queues_[i]];
+    Entry& entry = queue.entries[queue.best];
+    if (batch_[i].is_exact || batch_[i].cost > entry.bound.total())
+      entry.bound = {batch_[i].d_side_bound, batch_[i].cost - batch_[i].d_side_bound};
+    entry.priced_at = batch_[i].is_exact ? circuit_.version() : never_priced;
+    if (batch_[i].is_exact && entry.bound.total() <= most_edges) best_known_ = std::max(best_known_, score(entry));
+    find_best(queue, most_edges);
+    push_head(batch_queues_[i]);
+  }
+}
+
+// Well beyond the point where it stops to pay: later splits will lower the bound, and with a bound that only just
+// excludes it now it would have to be priced again after each of them.
+std::int64_t GreedySchedule::limit(const Entry& entry, std::int64_t most_edges) const {
+  constexpr double slack = 600;
+  const double most = entry.net_gain / edge_penalty_ + slack;
+  return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(std::floor(most)) : most_edges;
+}
+
+void GreedySchedule::applying(const Split& split) {
+  lower_bounds();
+  pricers_.region().edge_cost(split);
+  loss_.assess(split, pricers_.region());
+  applied_ = split;
+  std::erase_if(queues_, [&](const Queue& queue) { return queue.leaf == split.leaf || queue.entries.empty(); });
+  ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
+}
+
+// Once the circuit has changed, because the floors are those of the new one. Leaves that the split made are new.
+void GreedySchedule::lower_bounds() {
+  if (!applied_) return;
+  for (Queue& queue : queues_)
+    if (index(queue.leaf) < loss_.n_leaves())
+      for (Entry& entry : queue.entries) {
+        const std::int64_t floor = pricers_.region().v_side_floor(entry.variable);
+        entry.bound = loss_.lowered(entry.bound, queue.leaf, entry.variable, floor);
+      }
+  applied_.reset();
+}
+
+void GreedySchedule::set_edge_penalty(double edge_penalty) { edge_penalty_ = edge_penalty; }
+
+}  // namespace learnac

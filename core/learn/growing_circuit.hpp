@@ -1,0 +1,116 @@
+// The circuit while it is being learned: mutable, with parents, scopes and free lists.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ids.hpp"
+#include "learn/list_pool.hpp"
+#include "learn/scopes.hpp"
+#include "node_kind.hpp"
+
+namespace learnac {
+
+struct alignas(32) Node {
+  NodeKind kind = NodeKind::free;
+  ScopeId scope{};
+  std::uint32_t label = 0;  // a sum: the variable it decides; a parameter: its ParameterId
+  List children;
+  List parents;
+};
+
+struct Leaf {
+  VariableId child{};
+  ParameterId first_parameter{};
+  bool is_split = false;
+};
+
+// How the values of a split's variable are dealt out to its branches.
+enum class SplitKind : std::uint8_t {
+  complete,            // one branch for each value
+  value_against_rest,  // branch 0 holds one value, branch 1 all the others
+};
+
+struct Split {
+  LeafId leaf{};
+  VariableId variable{};
+  std::uint32_t value = 0;  // of branch 0, for value_against_rest
+};
+
+// Invariants, checked by check_invariants():
+// - Children and parents mirror each other. No node but the root is without parents; nothing is unreachable.
+// - Smooth: a sum's children have equal scopes, except on the one variable the sum decides.
+// - Deterministic: there, their values are disjoint. Decomposable: a product's children share no variable.
+// - No sum or product has a single child; no product's only parent is a product.
+// - With complete splits, a scope holds none, one or all of a variable's values.
+class GrowingCircuit {
+ public:
+  // The product of marginals: an edgeless network. `kind` rules all later splits.
+  GrowingCircuit(std::span<const std::uint32_t> arities, SplitKind kind);
+  GrowingCircuit(const GrowingCircuit&) = delete;
+  GrowingCircuit& operator=(const GrowingCircuit&) = delete;
+
+  const Domain& domain() const { return domain_; }
+  const Scopes& scopes() const { return scopes_; }
+  SplitKind split_kind() const { return split_kind_; }
+  std::uint32_t n_branches(VariableId variable) const {
+    return split_kind_ == SplitKind::complete ? domain_.arity(variable) : 2;
+  }
+
+  std::uint64_t n_edges() const { return n_edges_; }
+  std::uint32_t n_leaves() const { return static_cast<std::uint32_t>(leaves_.size()); }
+  const Leaf& leaf(LeafId leaf) const { return leaves_[index(leaf)]; }
+  NodeId parameter_node(ParameterId parameter) const { return parameter_nodes_[index(parameter)]; }
+  LeafId leaf_of(ParameterId parameter) const { return parameter_leaves_[index(parameter)]; }
+  std::uint32_t n_sums_deciding(VariableId variable) const { return n_sums_deciding_[index(variable)]; }
+  // How many products hold an indicator of the variable.
+  std::uint32_t n_indicator_links(VariableId variable) const { return n_indicator_links_[index(variable)]; }
+  std::uint32_t n_parameter_ids() const { return static_cast<std::uint32_t>(parameter_nodes_.size()); }
+
+  // Goes up with every split.
+  std::uint64_t version() const { return version_; }
+  NodeId root() const { return root_; }
+  std::uint32_t n_node_ids() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  const Node& node(NodeId node) const { return nodes_[index(node)]; }
+  std::span<const Ref> children(NodeId node) const { return children_.items(nodes_[index(node)].children); }
+  std::span<const NodeId> parents(NodeId node) const { return parents_.items(nodes_[index(node)].parents); }
+  std::size_t bytes() const;
+
+  // Throws std::logic_error with what is broken. Slow: for tests and debug builds.
+  void check_invariants() const;
+
+ private:
+  friend class SplitApplication;
+
+  NodeId add_node(NodeKind kind, ScopeId acquired, std::uint32_t label);
+  void free_node(NodeId node);
+  void link(NodeId parent, Ref child);
+  // The child's side of the link is the caller's concern.
+  void push_child(NodeId parent, Ref child);
+  void clear_children(NodeId parent);
+  LeafId add_leaf(VariableId child);
+  // The two simplifications; each only removes edges.
+  void splice_if_single(NodeId node);
+  void merge_into_product_parent(NodeId node);
+  Ref only_child(NodeId node) const { return children(node)[0]; }
+  void build_initial();
+
+  Domain domain_;
+  Scopes scopes_;
+  SplitKind split_kind_;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> free_nodes_;
+  ListPool<Ref> children_;
+  ListPool<NodeId> parents_;
+  std::vector<Leaf> leaves_;
+  std::vector<NodeId> parameter_nodes_;   // by ParameterId; no_node once the leaf is split
+  std::vector<LeafId> parameter_leaves_;  // by ParameterId
+  std::vector<std::uint32_t> n_sums_deciding_;
+  std::vector<std::uint32_t> n_indicator_links_;
+  NodeId root_ = no_node;
+  std::uint64_t n_edges_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace learnac

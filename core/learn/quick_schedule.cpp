@@ -1,0 +1,185 @@
+#include "learn/quick_schedule.hpp"
+
+#include <algorithm>
+
+namespace learnac {
+namespace {
+
+// Orders of heaps: what should come out last is smallest.
+constexpr auto later_fresh = [](const auto& a, const auto& b) {
+  return a.net_gain != b.net_gain ? a.net_gain < b.net_gain
+                                  : std::tuple(a.variable, a.value) > std::tuple(b.variable, b.value);
+};
+// Queues are made in the order of their leaves.
+constexpr auto later_head = [](const auto& a, const auto& b) {
+  return a.score != b.score ? a.score < b.score : a.queue > b.queue;
+};
+constexpr auto later_priced = [](const auto& a, const auto& b) {
+  return a.score != b.score ? a.score < b.score : comes_before(b.split, a.split);
+};
+
+}  // namespace
+
+QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads)
+    : circuit_(circuit),
+      edge_penalty_(edge_penalty),
+      may_change_penalty_(may_change_penalty),
+      ancestry_(circuit.domain().n_variables()),
+      pricers_(circuit, n_threads) {}
+
+void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
+                        std::span<const double> net_gains) {
+  if (variables.empty()) return;
+  n_candidates_ += variables.size();
+  Queue queue;
+  queue.leaf = leaf;
+  queue.heap.reserve(variables.size());
+  for (std::size_t i = 0; i < variables.size(); ++i) queue.heap.push_back({net_gains[i], variables[i], values[i]});
+  std::ranges::make_heap(queue.heap, later_fresh);
+  queues_.push_back(std::move(queue));
+  push_head(static_cast<std::uint32_t>(queues_.size() - 1));
+}
+
+void QuickSchedule::push_head(std::uint32_t queue) {
+  if (queues_[queue].heap.empty()) return;
+  heads_.push_back({queues_[queue].heap.front().net_gain, queue});
+  std::ranges::push_heap(heads_, later_head);
+}
+
+void QuickSchedule::push_priced(const Priced& candidate) {
+  priced_.push_back(candidate);
+  std::ranges::push_heap(priced_, later_priced);
+}
+
+QuickSchedule::Priced QuickSchedule::pop_fresh() {
+  std::ranges::pop_heap(heads_, later_head);
+  const std::uint32_t index = heads_.back().queue;
+  heads_.pop_back();
+  Queue& queue = queues_[index];
+  std::ranges::pop_heap(queue.heap, later_fresh);
+  const Fresh fresh = queue.heap.back();
+  queue.heap.pop_back();
+  push_head(index);
+  return {{queue.leaf, VariableId{fresh.variable}, fresh.value}, fresh.net_gain, 0, 0, fresh.net_gain};
+}
+
+QuickSchedule::Priced QuickSchedule::pop_priced() {
+  std::ranges::pop_heap(priced_, later_priced);
+  const Priced candidate = priced_.back();
+  priced_.pop_back();
+  return candidate;
+}
+
+bool QuickSchedule::has_fresh_first() const {
+  if (heads_.empty() || priced_.empty()) return priced_.empty();
+  const Queue& queue = queues_[heads_.front().queue];
+  if (heads_.front().score != priced_.front().score) return heads_.front().score > priced_.front().score;
+  const Fresh& fresh = queue.heap.front();
+  return comes_before({queue.leaf, VariableId{fresh.variable}, fresh.value}, priced_.front().split);
+}
+
+bool QuickSchedule::is_valid(const Split& split) const {
+  const Leaf& leaf = circuit_.leaf(split.leaf);
+  return !leaf.is_split && ancestry_.may_be_parent(split.variable, leaf.child);
+}
+
+// The greatest cost at which the split still pays.
+std::int64_t QuickSchedule::limit(double net_gain, std::int64_t most_edges) const {
+  const double most = net_gain / edge_penalty_;
+  return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(most) : most_edges;
+}
+
+QuickSchedule::Priced QuickSchedule::pop() { return has_fresh_first() ? pop_fresh() : pop_priced(); }
+
+std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
+  while (!is_empty()) {
+    Priced candidate = pop();
+    if (candidate.score <= 0) {
+      push_priced(candidate);
+      break;
+    }
+    if (!is_valid(candidate.split)) continue;
+    if (candidate.epoch == epoch_ && candidate.cost <= most_edges)
+      return ChosenSplit{candidate.split, candidate.net_gain, candidate.cost};
+    const std::int64_t most = limit(candidate.net_gain, most_edges);
+    if (!is_known(candidate, most)) {
+      if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) {
+        push_priced(candidate);
+        break;
+      }
+      const std::size_t n_known = known_costs_.size();
+      candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate, most, most_edges);
+      candidate.limit = most;
+      candidate.priced_at = n_applied_;
+    }
+    known_costs_.push_back(candidate.cost);
+    candidate.epoch = epoch_;
+    candidate.score = score(candidate.net_gain, candidate.cost);
+    file(candidate, most_edges);
+  }
+  return std::nullopt;
+}
+
+// With several threads, prices the candidates that would be next if this one came to nothing, as most do.
+std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges) {
+  if (candidate.ahead_epoch == epoch_) return candidate.ahead_cost;
+  batch_.assign(1, {candidate.split, limit});
+  while (batch_.size() < pricers_.batch_size() && !is_empty()) {
+    const Priced next = pop();
+    looked_ahead_.push_back(next);
+    if (next.score <= 0 || next.epoch == epoch_) break;
+    if (!is_valid(next.split)) {
+      looked_ahead_.pop_back();
+      continue;
+    }
+    batch_.push_back({next.split, this->limit(next.net_gain, most_edges)});
+  }
+  pricers_.price(batch_);
+  for (std::size_t i = 0; i < looked_ahead_.size(); ++i) {
+    Priced& next = looked_ahead_[i];
+    if (i + 1 < batch_.size()) {
+      next.ahead_cost = batch_[i + 1].cost;
+      next.ahead_epoch = epoch_;
+    }
+    push_priced(next);
+  }
+  looked_ahead_.clear();
+  return batch_[0].cost;
+}
+
+void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {
+  const bool fits = candidate.cost <= most_edges;
+  if (candidate.score > 0 && fits)
+    push_priced(candidate);
+  else if (may_change_penalty_)
+    set_aside_.push_back(candidate);
+  has_unfitting_ |= candidate.score > 0 && !fits;
+}
+
+void QuickSchedule::applying(const Split& split) {
+  ++epoch_;
+  ++n_applied_;
+  empty_queue(split.leaf);
+  ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
+}
+
+// Its head may be waiting among the others: that one stays, and will be found to be invalid.
+void QuickSchedule::empty_queue(LeafId leaf) {
+  const auto queue = std::ranges::lower_bound(queues_, index(leaf), {}, [](const Queue& q) { return index(q.leaf); });
+  if (queue == queues_.end() || queue->leaf != leaf || queue->heap.empty()) return;
+  queue->heap = std::vector<Fresh>(1, queue->heap.front());
+}
+
+void QuickSchedule::set_edge_penalty(double edge_penalty) {
+  edge_penalty_ = edge_penalty;
+  has_unfitting_ = false;
+  // What was too dear may only be known from below: it has to be priced again before it is chosen.
+  ++epoch_;
+  priced_.insert(priced_.end(), set_aside_.begin(), set_aside_.end());
+  set_aside_.clear();
+  std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });
+  for (Priced& candidate : priced_) candidate.score = score(candidate.net_gain, candidate.cost);
+  std::ranges::make_heap(priced_, later_priced);
+}
+
+}  // namespace learnac

@@ -1,0 +1,113 @@
+// AC-Quick (section 4.3): the last known edge cost is taken for a lower bound on the present one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "learn/ancestry.hpp"
+#include "learn/candidates.hpp"
+#include "learn/growing_circuit.hpp"
+#include "learn/pricing.hpp"
+
+namespace learnac {
+
+// Most candidates are priced once and found too dear. So those not yet priced wait in a small heap of their leaf, and
+// only the best of each leaf in a heap of leaves: what is touched often stays in cache.
+class QuickSchedule {
+ public:
+  // Without `may_change_penalty`, candidates that do not pay are forgotten.
+  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads = 1);
+
+  // Candidates of one leaf, ascending by variable and value.
+  void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
+           std::span<const double> net_gains);
+  // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
+  std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
+  // Whether it is a split of a leaf that there is, and would close no cycle.
+  bool may_apply(const Split& split) const { return may_split(circuit_, ancestry_, split); }
+  // To be called before the circuit changes by this split.
+  void applying(const Split& split);
+  void set_edge_penalty(double edge_penalty);
+
+  // All edge costs so far, in the order in which they were asked for. A search over the same table with the
+  // same settings that replays them comes to the same state without computing them.
+  const std::vector<std::int64_t>& known_costs() const { return known_costs_; }
+  void replay(std::vector<std::int64_t> costs) { replayed_costs_ = std::move(costs); }
+
+  // Whether some split that may pay was left out because it did not fit.
+  bool has_unfitting() const { return has_unfitting_; }
+  ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
+
+ private:
+  // Not yet priced: taken to cost nothing.
+  struct Fresh {
+    double net_gain;
+    std::uint32_t variable;
+    std::uint32_t value;
+  };
+  struct Queue {
+    LeafId leaf{};
+    std::vector<Fresh> heap;
+  };
+  struct Head {
+    double score;
+    std::uint32_t queue;
+  };
+  struct Priced {
+    Split split;
+    double net_gain;
+    std::int64_t cost;
+    std::uint32_t epoch;
+    double score;
+    // What the cost was allowed to be when it was computed, and after how many splits that was.
+    std::int64_t limit = 0;
+    std::uint32_t priced_at = 0;
+    // A cost computed ahead of its turn, while another thread was free. It counts only in the epoch it is of: before
+    // its turn, the candidate's last known cost is what it was.
+    std::int64_t ahead_cost = 0;
+    std::uint32_t ahead_epoch = 0;
+  };
+
+  bool is_valid(const Split& split) const;
+  double score(double net_gain, std::int64_t cost) const {
+    return net_gain - edge_penalty_ * static_cast<double>(cost);
+  }
+  std::int64_t limit(double net_gain, std::int64_t most_edges) const;
+  // Whether its cost would come out the same: the circuit is, and so is the limit, unless the cost kept within it.
+  bool is_known(const Priced& candidate, std::int64_t limit) const {
+    return candidate.priced_at == n_applied_ && (candidate.cost <= candidate.limit || candidate.limit == limit);
+  }
+  bool has_fresh_first() const;
+  Priced pop_fresh();
+  Priced pop_priced();
+  void push_head(std::uint32_t queue);
+  void empty_queue(LeafId leaf);
+  void push_priced(const Priced& candidate);
+  bool is_empty() const { return heads_.empty() && priced_.empty(); }
+  Priced pop();
+  std::int64_t cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges);
+  void file(const Priced& candidate, std::int64_t most_edges);
+
+  const GrowingCircuit& circuit_;
+  double edge_penalty_;
+  bool may_change_penalty_;
+  Ancestry ancestry_;
+  Pricers pricers_;
+  std::uint32_t epoch_ = 1;
+  std::uint32_t n_applied_ = 1;  // splits, and one
+  std::vector<Queue> queues_;
+  std::vector<Head> heads_;        // heap of the queues that are not empty
+  std::vector<Priced> priced_;     // heap of what paid when last priced
+  std::vector<Priced> set_aside_;  // did not pay, or did not fit
+  std::vector<Pricing> batch_;
+  std::vector<Priced> looked_ahead_;
+  std::vector<std::int64_t> known_costs_;
+  std::vector<std::int64_t> replayed_costs_;
+  bool has_unfitting_ = false;
+  std::uint64_t n_candidates_ = 0;
+  std::uint64_t n_evaluations_ = 0;
+};
+
+}  // namespace learnac
