@@ -17,7 +17,7 @@ $(VENV)/tools: pyproject.toml
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES) README.md
-	$(BIN)/pip install --quiet --no-build-isolation .
+	$(BIN)/pip install --quiet --no-build-isolation --config-settings build-dir=$(VENV)/core .
 	touch $@
 
 demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and complete images
