@@ -5,6 +5,7 @@ Modules that a command needs are imported when it runs: `learnac --help` should 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
@@ -49,12 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app(given, prog_name="learnac", standalone_mode=False)
+        sys.stdout.flush()  # Here, or a full disk would be noticed only after all handlers are gone.
     except typer.Abort:
         code = INTERRUPTED
     except Exception as error:
         if "--debug" in given:
             raise
         code = _report(_in_one_line(error))
+        _drop_unprinted()
     if code == INTERRUPTED:
         _report("interrupted")
     sys.exit(code or 0)
@@ -88,6 +91,14 @@ def _in_one_line(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "the memory does not suffice; --max-edges limits what a circuit needs"
     return f"unexpected {type(error).__name__}: {error} (--debug shows where it happened)"
+
+
+def _drop_unprinted() -> None:
+    """What could not be printed is not tried again when the interpreter ends, which would report it once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(message: str) -> int:
