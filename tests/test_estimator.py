@@ -60,7 +60,7 @@ class TestConventions:
         parameters = LearnAC().get_params()
         for name, field in LearnSettings.__dataclass_fields__.items():
             assert parameters.pop(name) == field.default
-        assert parameters == {"allowed_parents": None, "callback": None}
+        assert parameters == {"allowed_parents": None, "callback": None, "n_threads": 1}
 
     def test_clones_are_unfitted_and_equal(self) -> None:
         model = LearnAC(edge_penalty=0.1, allowed_parents={"x0": ["x1"]}).fit(CODES)
@@ -240,8 +240,6 @@ BAD_SETTINGS: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"max_splits": -1}, ValueError, "max_splits: expected at least 0, found -1"),
     ({"max_seconds": -1}, ValueError, "max_seconds: expected .* found -1"),
     ({"patience": 0}, ValueError, "patience: expected at least 1, found 0"),
-    ({"n_threads": 0}, ValueError, "n_threads: expected at least 1, found 0"),
-    ({"n_threads": None}, TypeError, "n_threads: expected a whole number, found None"),
     (
         {"halve_edge_penalty": True, "edge_penalty": 1.0},
         ValueError,

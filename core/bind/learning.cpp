@@ -26,7 +26,7 @@ namespace {
 // The circuit together with what applies splits to it and prices them.
 struct BoundCircuit {
   BoundCircuit(std::span<const std::uint32_t> arities, SplitKind kind)
-      : circuit(arities, kind), application(circuit), region(circuit) {}
+      : circuit(arities, kind), region(circuit), application(circuit, region) {}
 
   Split checked(std::uint32_t leaf, std::uint32_t variable, std::uint32_t value) const {
     check_index("leaf", leaf, circuit.n_leaves());
@@ -40,8 +40,8 @@ struct BoundCircuit {
   }
 
   GrowingCircuit circuit;
-  SplitApplication application;
   SplitRegion region;
+  SplitApplication application;
 };
 
 using ChosenTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, double, std::int64_t>;
@@ -75,10 +75,10 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
   schedule
       .def(
           "__init__",
-          [](Schedule* self, const BoundCircuit& bound, double edge_penalty, bool may_change_penalty, int n_threads) {
-            new (self) Schedule(bound.circuit, edge_penalty, may_change_penalty, n_threads);
+          [](Schedule* self, BoundCircuit& bound, double edge_penalty, bool may_change_penalty) {
+            new (self) Schedule(bound.circuit, bound.region, edge_penalty, may_change_penalty);
           },
-          "circuit"_a, "edge_penalty"_a, "may_change_penalty"_a, "n_threads"_a, nb::keep_alive<1, 2>())
+          "circuit"_a, "edge_penalty"_a, "may_change_penalty"_a, nb::keep_alive<1, 2>())
       .def(
           "add",
           [](Schedule& self, std::uint32_t leaf, Input<std::uint32_t> variables, Input<std::uint32_t> values,

@@ -74,7 +74,7 @@ void SplitApplication::place_d_copies(const Split& split, const Branches& branch
       if (!is_first) {
         const Node node = circuit_.node(original);
         circuit_.scopes_.acquire(node.scope);
-        placed = circuit_.add_node(node.kind, node.scope, node.label);
+        placed = circuit_.add_node(node.kind, node.scope, circuit_.label(original));
       }
       is_first = false;
       copy(slot, branch) = placed;
@@ -88,7 +88,7 @@ void SplitApplication::place_d_copies(const Split& split, const Branches& branch
       const NodeId placed = copy(region_.slot(original), branch).node();
       assert(placed != no_node && "every branch of a leaf is needed by some mutual ancestor");
       const std::uint32_t parameter = first_new + branch * arity + value;
-      circuit_.nodes_[index(placed)].label = parameter;
+      circuit_.below_[index(placed)].label = parameter;
       circuit_.parameter_nodes_[parameter] = placed;
     }
     circuit_.parameter_nodes_[first_parameter + value] = no_node;
@@ -98,7 +98,7 @@ void SplitApplication::place_d_copies(const Split& split, const Branches& branch
 void SplitApplication::link_d_copies() {
   for (std::uint32_t slot = 0; slot < region_.d_side().size(); ++slot) {
     const NodeId original = region_.d_side()[slot];
-    const std::uint32_t n_children = circuit_.node(original).children.size;
+    const std::uint32_t n_children = circuit_.n_children(original);
     // The original last: until then its children are the originals to copy from.
     for (std::uint32_t branch = n_branches_; branch-- > 0;) {
       const Ref placed = copy(slot, branch);
@@ -108,7 +108,7 @@ void SplitApplication::link_d_copies() {
           circuit_.link(placed.node(), copied(circuit_.children(original)[i], branch));
         continue;
       }
-      for (Ref& child : circuit_.children_.items(circuit_.nodes_[index(original)].children)) {
+      for (Ref& child : circuit_.children_.items(circuit_.below_[index(original)].children)) {
         if (child.is_indicator() || !region_.is_on_d_side(child.node())) continue;
         child = copied(child, branch);
         circuit_.parents_.push(circuit_.nodes_[index(child.node())].parents, original);
@@ -145,7 +145,8 @@ void SplitApplication::build_v_copies(const Branches& branches) {
         std::swap(kept_, turned_kept_);
         turned_n_outside_ = n_outside_;
       } else {
-        const NodeId added = circuit_.add_node(node.kind, conditioned(node.scope, branch, branches), node.label);
+        const NodeId added =
+            circuit_.add_node(node.kind, conditioned(node.scope, branch, branches), circuit_.label(original));
         for (const Ref child : kept_) circuit_.link(added, child);
         placed = added;
         if (node.kind == NodeKind::product) products_.push_back(added);
@@ -218,12 +219,12 @@ void SplitApplication::join_at_ancestors(const Branches& branches) {
   for (const MutualAncestor& ancestor : region_.settled_ancestors()) {
     const std::uint32_t branch = branches.only_branch(circuit_.node(ancestor.node).scope);
     const Ref placed = copy(region_.slot(ancestor.d_child), branch);
-    circuit_.children_.replace(circuit_.nodes_[index(ancestor.node)].children, Ref(ancestor.d_child), placed);
+    circuit_.children_.replace(circuit_.below_[index(ancestor.node)].children, Ref(ancestor.d_child), placed);
     circuit_.parents_.push(circuit_.nodes_[index(placed.node())].parents, ancestor.node);
   }
   const auto deciding = region_.deciding_ancestors();
   for (std::size_t i = 0; i < deciding.size(); ++i) {
-    List& siblings = circuit_.nodes_[index(deciding[i].node)].children;
+    List& siblings = circuit_.below_[index(deciding[i].node)].children;
     circuit_.children_.remove(siblings, deciding[i].v_child);
     circuit_.children_.remove(siblings, Ref(deciding[i].d_child));
     circuit_.n_edges_ -= 2;

@@ -19,7 +19,8 @@ struct AppliedSplit {
 // of their own copies, so that their links to the rest of the circuit stay as they are.
 class SplitApplication {
  public:
-  explicit SplitApplication(GrowingCircuit& circuit) : circuit_(circuit), region_(circuit) {}
+  // `region` may have been walked for the split already, which then need not be done again.
+  SplitApplication(GrowingCircuit& circuit, SplitRegion& region) : circuit_(circuit), region_(region) {}
 
   AppliedSplit apply(const Split& split);
 
@@ -50,7 +51,7 @@ class SplitApplication {
   }
 
   GrowingCircuit& circuit_;
-  SplitRegion region_;
+  SplitRegion& region_;
   VariableId variable_{};
   std::uint32_t n_branches_ = 0;
   std::vector<Ref> copies_;       // slot x branch

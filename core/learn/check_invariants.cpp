@@ -48,7 +48,7 @@ void check_product(const GrowingCircuit& circuit, NodeId id) {
 
 void check_sum(const GrowingCircuit& circuit, NodeId id) {
   const Domain& domain = circuit.domain();
-  const VariableId decided{circuit.node(id).label};
+  const VariableId decided{circuit.label(id)};
   const auto without_decided = [&](std::vector<Word> bits) {
     for (std::uint32_t value = 0; value < domain.arity(decided); ++value) {
       const std::uint32_t i = index(domain.indicator(decided, value));
@@ -99,10 +99,10 @@ void GrowingCircuit::check_invariants() const {
     const NodeId id = stack.back();
     stack.pop_back();
     const Node& node = nodes_[index(id)];
-    n_links += node.children.size;
+    n_links += n_children(id);
     if (node.kind == NodeKind::free) broken(id, "free but reached");
-    if ((node.kind == NodeKind::parameter) != (node.children.size == 0)) broken(id, "wrong number of children");
-    if (node.children.size == 1) broken(id, "not spliced");
+    if ((node.kind == NodeKind::parameter) != (n_children(id) == 0)) broken(id, "wrong number of children");
+    if (n_children(id) == 1) broken(id, "not spliced");
     if (node.kind == NodeKind::product) check_product(*this, id);
     if (node.kind == NodeKind::sum) check_sum(*this, id);
     if (split_kind_ == SplitKind::complete) check_single_values(*this, id);

@@ -35,8 +35,8 @@ FrozenArrays freeze(const GrowingCircuit& circuit) {
       if (!child.is_indicator() && place[index(child.node())] == unset) stack.push_back({child.node(), 0});
       continue;
     }
-    const Node& node = circuit.node(top.node);
-    place[index(top.node)] = add(node.kind, node.kind == NodeKind::sum ? node.label : 0);
+    const NodeKind kind = circuit.node(top.node).kind;
+    place[index(top.node)] = add(kind, kind == NodeKind::sum ? circuit.label(top.node) : 0);
     for (const Ref child : children)
       frozen.children.push_back(child.is_indicator() ? index(child.indicator()) : place[index(child.node())]);
     stack.pop_back();

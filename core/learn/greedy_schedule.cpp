@@ -15,11 +15,11 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, bool, int n_threads)
+GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
       ancestry_(circuit.domain().n_variables()),
-      pricers_(circuit, n_threads),
+      region_(region),
       loss_(circuit) {}
 
 void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -30,7 +30,7 @@ void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, 
   queue.leaf = leaf;
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const VariableId variable{variables[i]};
-    const CostBound bound{0, pricers_.region().v_side_floor(variable)};
+    const CostBound bound{0, region_.v_side_floor(variable)};
     queue.entries.push_back({variable, values[i], net_gains[i], bound, never_priced});
   }
   queues_.push_back(std::move(queue));
@@ -64,14 +64,13 @@ std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, c
     find_best(queues_[i], most_edges);
     push_head(i);
   }
-  best_known_ = 0;
   while (has_valid_head(most_edges)) {
     const Queue& queue = queues_[heads_.front().queue];
     const Entry& entry = queue.entries[queue.best];
     if (entry.priced_at == circuit_.version())
       return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound.total()};
     if (++n_calls_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
-    price_batch(most_edges);
+    price_head(most_edges);
   }
   return std::nullopt;
 }
@@ -96,30 +95,20 @@ std::uint32_t GreedySchedule::pop_head() {
   return queue;
 }
 
-// The best entries of the best few queues. A bound that is sharper than need be does no harm.
-void GreedySchedule::price_batch(std::int64_t most_edges) {
-  batch_.clear();
-  batch_queues_.clear();
-  while (batch_.size() < pricers_.batch_size() && has_valid_head(most_edges)) {
-    const Queue& queue = queues_[heads_.front().queue];
-    const Entry& entry = queue.entries[queue.best];
-    // No better than what is known: it need not be priced, unless it ties.
-    if (entry.priced_at == circuit_.version() || heads_.front().score < best_known_) break;
-    batch_.push_back({{queue.leaf, entry.variable, entry.value}, limit(entry, most_edges)});
-    batch_queues_.push_back(pop_head());
-  }
-  pricers_.price(batch_);
-  n_evaluations_ += batch_.size();
-  for (std::size_t i = 0; i < batch_.size(); ++i) {
-    Queue& queue = queues_[batch_queues_[i]];
-    Entry& entry = queue.entries[queue.best];
-    if (batch_[i].is_exact || batch_[i].cost > entry.bound.total())
-      entry.bound = {batch_[i].d_side_bound, batch_[i].cost - batch_[i].d_side_bound};
-    entry.priced_at = batch_[i].is_exact ? circuit_.version() : never_priced;
-    if (batch_[i].is_exact && entry.bound.total() <= most_edges) best_known_ = std::max(best_known_, score(entry));
-    find_best(queue, most_edges);
-    push_head(batch_queues_[i]);
-  }
+// A bound that is sharper than need be does no harm.
+void GreedySchedule::price_head(std::int64_t most_edges) {
+  const std::uint32_t position = pop_head();
+  Queue& queue = queues_[position];
+  Entry& entry = queue.entries[queue.best];
+  const std::uint64_t n_before = region_.n_visits();
+  const std::int64_t cost = region_.edge_cost({queue.leaf, entry.variable, entry.value}, limit(entry, most_edges));
+  n_visits_ += region_.n_visits() - n_before;
+  ++n_evaluations_;
+  if (region_.is_exact() || cost > entry.bound.total())
+    entry.bound = {region_.d_side_bound(), cost - region_.d_side_bound()};
+  entry.priced_at = region_.is_exact() ? circuit_.version() : never_priced;
+  find_best(queue, most_edges);
+  push_head(position);
 }
 
 // Well beyond the point where it stops to pay: later splits will lower the bound, and with a bound that only just
@@ -132,8 +121,8 @@ std::int64_t GreedySchedule::limit(const Entry& entry, std::int64_t most_edges) 
 
 void GreedySchedule::applying(const Split& split) {
   lower_bounds();
-  pricers_.region().edge_cost(split);
-  loss_.assess(split, pricers_.region());
+  region_.edge_cost(split);
+  loss_.assess(split, region_);
   applied_ = split;
   std::erase_if(queues_, [&](const Queue& queue) { return queue.leaf == split.leaf || queue.entries.empty(); });
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
@@ -145,7 +134,7 @@ void GreedySchedule::lower_bounds() {
   for (Queue& queue : queues_)
     if (index(queue.leaf) < loss_.n_leaves())
       for (Entry& entry : queue.entries) {
-        const std::int64_t floor = pricers_.region().v_side_floor(entry.variable);
+        const std::int64_t floor = region_.v_side_floor(entry.variable);
         entry.bound = loss_.lowered(entry.bound, queue.leaf, entry.variable, floor);
       }
   applied_.reset();

@@ -9,8 +9,8 @@
 #include "learn/ancestry.hpp"
 #include "learn/candidates.hpp"
 #include "learn/growing_circuit.hpp"
-#include "learn/pricing.hpp"
 #include "learn/split_loss.hpp"
+#include "learn/split_region.hpp"
 
 namespace learnac {
 
@@ -20,7 +20,7 @@ namespace learnac {
 class GreedySchedule {
  public:
   // It keeps every candidate, whether or not the penalty may change.
-  GreedySchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads = 1);
+  GreedySchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool may_change_penalty);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -35,7 +35,7 @@ class GreedySchedule {
 
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }
-  ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
+  ScheduleWork work() const { return {n_candidates_, n_evaluations_, n_visits_}; }
 
  private:
   struct Entry {
@@ -64,23 +64,21 @@ class GreedySchedule {
   std::uint32_t pop_head();
   bool has_valid_head(std::int64_t most_edges);
   std::int64_t limit(const Entry& entry, std::int64_t most_edges) const;
-  void price_batch(std::int64_t most_edges);
+  void price_head(std::int64_t most_edges);
   void lower_bounds();
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   Ancestry ancestry_;
-  Pricers pricers_;
+  SplitRegion& region_;
   SplitLoss loss_;
   std::optional<Split> applied_;  // its losses are not taken off the bounds yet
   std::vector<Queue> queues_;     // by leaf, ascending
   std::vector<Head> heads_;       // heap of the queues whose best may pay
-  std::vector<std::uint32_t> batch_queues_;
-  std::vector<Pricing> batch_;
-  double best_known_ = 0;  // score, among those priced at the present version
   bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
+  std::uint64_t n_visits_ = 0;
   std::uint64_t n_calls_ = 0;
 };
 

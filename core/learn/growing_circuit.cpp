@@ -51,6 +51,7 @@ NodeId GrowingCircuit::add_node(NodeKind kind, ScopeId acquired, std::uint32_t l
   if (free_nodes_.empty()) {
     node = NodeId{static_cast<std::uint32_t>(nodes_.size())};
     nodes_.emplace_back();
+    below_.emplace_back();
   } else {
     node = free_nodes_.back();
     free_nodes_.pop_back();
@@ -58,7 +59,7 @@ NodeId GrowingCircuit::add_node(NodeKind kind, ScopeId acquired, std::uint32_t l
   Node& fresh = nodes_[index(node)];
   fresh.kind = kind;
   fresh.scope = acquired;
-  fresh.label = label;
+  below_[index(node)].label = label;
   if (kind == NodeKind::sum) ++n_sums_deciding_[label];
   return node;
 }
@@ -67,8 +68,8 @@ NodeId GrowingCircuit::add_node(NodeKind kind, ScopeId acquired, std::uint32_t l
 void GrowingCircuit::free_node(NodeId node) {
   Node& gone = nodes_[index(node)];
   clear_children(node);
-  if (gone.kind == NodeKind::sum) --n_sums_deciding_[gone.label];
-  children_.release(gone.children);
+  if (gone.kind == NodeKind::sum) --n_sums_deciding_[label(node)];
+  children_.release(below_[index(node)].children);
   parents_.release(gone.parents);
   scopes_.release(gone.scope);
   gone.kind = NodeKind::free;
@@ -81,13 +82,13 @@ void GrowingCircuit::link(NodeId parent, Ref child) {
 }
 
 void GrowingCircuit::push_child(NodeId parent, Ref child) {
-  children_.push(nodes_[index(parent)].children, child);
+  children_.push(below_[index(parent)].children, child);
   ++n_edges_;
   if (child.is_indicator()) ++n_indicator_links_[index(domain_.variable(child.indicator()))];
 }
 
 void GrowingCircuit::clear_children(NodeId parent) {
-  List& list = nodes_[index(parent)].children;
+  List& list = below_[index(parent)].children;
   for (const Ref child : children_.items(list))
     if (child.is_indicator()) --n_indicator_links_[index(domain_.variable(child.indicator()))];
   n_edges_ -= list.size;
@@ -105,13 +106,13 @@ LeafId GrowingCircuit::add_leaf(VariableId child) {
 }
 
 void GrowingCircuit::splice_if_single(NodeId node) {
-  if (nodes_[index(node)].children.size != 1 || only_child(node).is_indicator()) return;
+  if (n_children(node) != 1 || only_child(node).is_indicator()) return;
   const NodeId child = only_child(node).node();
   List& child_parents = nodes_[index(child)].parents;
   parents_.remove(child_parents, node);
   for (std::uint32_t i = 0; i < nodes_[index(node)].parents.size; ++i) {
     const NodeId parent = parents(node)[i];
-    children_.replace(nodes_[index(parent)].children, Ref(node), Ref(child));
+    children_.replace(below_[index(parent)].children, Ref(node), Ref(child));
     parents_.push(child_parents, parent);
   }
   if (root_ == node) root_ = child;
@@ -122,10 +123,10 @@ void GrowingCircuit::merge_into_product_parent(NodeId node) {
   if (nodes_[index(node)].kind != NodeKind::product || nodes_[index(node)].parents.size != 1) return;
   const NodeId parent = parents(node)[0];
   if (nodes_[index(parent)].kind != NodeKind::product) return;
-  List& siblings = nodes_[index(parent)].children;
+  List& siblings = below_[index(parent)].children;
   children_.remove(siblings, Ref(node));
   --n_edges_;
-  for (std::uint32_t i = 0; i < nodes_[index(node)].children.size; ++i) {
+  for (std::uint32_t i = 0; i < n_children(node); ++i) {
     const Ref child = children(node)[i];
     push_child(parent, child);
     if (!child.is_indicator()) parents_.replace(nodes_[index(child.node())].parents, node, parent);
@@ -134,7 +135,7 @@ void GrowingCircuit::merge_into_product_parent(NodeId node) {
 }
 
 std::size_t GrowingCircuit::bytes() const {
-  return nodes_.capacity() * sizeof(Node) + children_.bytes() + parents_.bytes();
+  return nodes_.capacity() * (sizeof(Node) + sizeof(BelowNode)) + children_.bytes() + parents_.bytes();
 }
 
 }  // namespace learnac

@@ -12,12 +12,17 @@
 
 namespace learnac {
 
-struct alignas(32) Node {
-  NodeKind kind = NodeKind::free;
-  ScopeId scope{};
-  std::uint32_t label = 0;  // a sum: the variable it decides; a parameter: its ParameterId
-  List children;
+// What walks upwards read of a node, four to a cache line.
+struct alignas(16) Node {
+  ScopeId scope : 29 = {};
+  NodeKind kind : 3 = NodeKind::free;
+  mutable std::uint32_t slot = 0;  // where the walk under way keeps the node; anything between walks
   List parents;
+};
+
+struct BelowNode {
+  List children;
+  std::uint32_t label = 0;  // a sum: the variable it decides; a parameter: its ParameterId
 };
 
 struct Leaf {
@@ -36,6 +41,8 @@ struct Split {
   LeafId leaf{};
   VariableId variable{};
   std::uint32_t value = 0;  // of branch 0, for value_against_rest
+
+  friend bool operator==(const Split&, const Split&) = default;
 };
 
 // Invariants, checked by check_invariants():
@@ -73,9 +80,19 @@ class GrowingCircuit {
   NodeId root() const { return root_; }
   std::uint32_t n_node_ids() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(NodeId node) const { return nodes_[index(node)]; }
-  std::span<const Ref> children(NodeId node) const { return children_.items(nodes_[index(node)].children); }
+  std::span<const Ref> children(NodeId node) const { return children_.items(below_[index(node)].children); }
+  std::uint32_t n_children(NodeId node) const { return below_[index(node)].children.size; }
+  std::uint32_t label(NodeId node) const { return below_[index(node)].label; }
+  bool decides(NodeId node, VariableId variable) const {
+    return nodes_[index(node)].kind == NodeKind::sum && label(node) == index(variable);
+  }
   std::span<const NodeId> parents(NodeId node) const { return parents_.items(nodes_[index(node)].parents); }
   std::size_t bytes() const;
+  // Says that the node's parents and number of children will be asked for.
+  void prefetch(NodeId node) const {
+    parents_.prefetch(nodes_[index(node)].parents);
+    __builtin_prefetch(&below_[index(node)]);
+  }
 
   // Throws std::logic_error with what is broken. Slow: for tests and debug builds.
   void check_invariants() const;
@@ -100,6 +117,7 @@ class GrowingCircuit {
   Scopes scopes_;
   SplitKind split_kind_;
   std::vector<Node> nodes_;
+  std::vector<BelowNode> below_;  // of each node
   std::vector<NodeId> free_nodes_;
   ListPool<Ref> children_;
   ListPool<NodeId> parents_;

@@ -10,25 +10,28 @@
 
 namespace learnac {
 
-// A list's place in a ListPool. Capacity is a power of two: 2^size_class, none for class 0.
+// A list's place in a ListPool. Capacity is a power of two, 2^size_class. A list of class 0 needs no place: its item,
+// if it has one, stands where the offset would be, so that the only parent of a node is found with the node itself.
 struct List {
-  std::uint32_t offset = 0;
+  using Offset [[gnu::may_alias]] = std::uint32_t;
+
+  Offset offset = 0;
   std::uint32_t size : 27 = 0;
   std::uint32_t size_class : 5 = 0;
 };
 
-// Item is a trivially copyable 32-bit value. Spans into the pool are invalid after the next push.
+// Item is a trivially copyable 32-bit value. Spans are invalid after the next push, and when the list itself moves.
 template <class Item>
 class ListPool {
   static_assert(sizeof(Item) == 4);
 
  public:
-  std::span<Item> items(const List& list) { return {storage_.data() + list.offset, list.size}; }
-  std::span<const Item> items(const List& list) const { return {storage_.data() + list.offset, list.size}; }
+  std::span<Item> items(List& list) { return {first(list), list.size}; }
+  std::span<const Item> items(const List& list) const { return {first(list), list.size}; }
 
   void push(List& list, Item item) {
     if (list.size == capacity(list)) grow(list);
-    storage_[list.offset + list.size] = item;
+    first(list)[list.size] = item;
     list.size = list.size + 1;
   }
 
@@ -36,21 +39,23 @@ class ListPool {
   void remove_at(List& list, std::uint32_t position) {
     assert(position < list.size);
     list.size = list.size - 1;
-    storage_[list.offset + position] = storage_[list.offset + list.size];
+    first(list)[position] = first(list)[list.size];
   }
 
   // Searched from the back, where the most recent links are.
   std::uint32_t find(const List& list, Item item) const {
     std::uint32_t position = list.size;
+    const Item* items = first(list);
     while (position-- > 0)
-      if (storage_[list.offset + position] == item) return position;
+      if (items[position] == item) return position;
     assert(false && "the item is in the list");
     return 0;
   }
 
-  void replace(const List& list, Item before, Item after) { storage_[list.offset + find(list, before)] = after; }
+  void replace(List& list, Item before, Item after) { first(list)[find(list, before)] = after; }
   void remove(List& list, Item item) { remove_at(list, find(list, item)); }
   void clear(List& list) { list.size = 0; }
+  void prefetch(const List& list) const { __builtin_prefetch(first(list)); }
 
   void release(List& list) {
     if (list.size_class > 0) free_[list.size_class].push_back(list.offset);
@@ -60,12 +65,19 @@ class ListPool {
   std::size_t bytes() const { return storage_.capacity() * sizeof(Item); }
 
  private:
-  static std::uint32_t capacity(const List& list) { return list.size_class == 0 ? 0 : 1u << list.size_class; }
+  static std::uint32_t capacity(const List& list) { return 1u << list.size_class; }
+
+  Item* first(List& list) {
+    return list.size_class == 0 ? reinterpret_cast<Item*>(&list.offset) : storage_.data() + list.offset;
+  }
+  const Item* first(const List& list) const {
+    return list.size_class == 0 ? reinterpret_cast<const Item*>(&list.offset) : storage_.data() + list.offset;
+  }
 
   void grow(List& list) {
     const std::uint32_t size_class = list.size_class + 1;
     const std::uint32_t offset = take(size_class);
-    std::copy_n(storage_.begin() + list.offset, list.size, storage_.begin() + offset);
+    std::copy_n(first(list), list.size, storage_.data() + offset);
     if (list.size_class > 0) free_[list.size_class].push_back(list.offset);
     list.offset = offset;
     list.size_class = size_class;

@@ -20,12 +20,13 @@ constexpr auto later_priced = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads)
+QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty,
+                             bool may_change_penalty)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
       may_change_penalty_(may_change_penalty),
       ancestry_(circuit.domain().n_variables()),
-      pricers_(circuit, n_threads) {}
+      region_(region) {}
 
 void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
                         std::span<const double> net_gains) {
@@ -89,11 +90,9 @@ std::int64_t QuickSchedule::limit(double net_gain, std::int64_t most_edges) cons
   return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(most) : most_edges;
 }
 
-QuickSchedule::Priced QuickSchedule::pop() { return has_fresh_first() ? pop_fresh() : pop_priced(); }
-
 std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
   while (!is_empty()) {
-    Priced candidate = pop();
+    Priced candidate = has_fresh_first() ? pop_fresh() : pop_priced();
     if (candidate.score <= 0) {
       push_priced(candidate);
       break;
@@ -108,7 +107,8 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
         break;
       }
       const std::size_t n_known = known_costs_.size();
-      candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate, most, most_edges);
+      candidate.cost =
+          n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate.split, most);
       candidate.limit = most;
       candidate.priced_at = n_applied_;
     }
@@ -120,31 +120,11 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
   return std::nullopt;
 }
 
-// With several threads, prices the candidates that would be next if this one came to nothing, as most do.
-std::int64_t QuickSchedule::cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges) {
-  if (candidate.ahead_epoch == epoch_) return candidate.ahead_cost;
-  batch_.assign(1, {candidate.split, limit});
-  while (batch_.size() < pricers_.batch_size() && !is_empty()) {
-    const Priced next = pop();
-    looked_ahead_.push_back(next);
-    if (next.score <= 0 || next.epoch == epoch_) break;
-    if (!is_valid(next.split)) {
-      looked_ahead_.pop_back();
-      continue;
-    }
-    batch_.push_back({next.split, this->limit(next.net_gain, most_edges)});
-  }
-  pricers_.price(batch_);
-  for (std::size_t i = 0; i < looked_ahead_.size(); ++i) {
-    Priced& next = looked_ahead_[i];
-    if (i + 1 < batch_.size()) {
-      next.ahead_cost = batch_[i + 1].cost;
-      next.ahead_epoch = epoch_;
-    }
-    push_priced(next);
-  }
-  looked_ahead_.clear();
-  return batch_[0].cost;
+std::int64_t QuickSchedule::cost(const Split& split, std::int64_t limit) {
+  const std::uint64_t n_before = region_.n_visits();
+  const std::int64_t cost = region_.edge_cost(split, limit);
+  n_visits_ += region_.n_visits() - n_before;
+  return cost;
 }
 
 void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {

@@ -9,7 +9,7 @@
 #include "learn/ancestry.hpp"
 #include "learn/candidates.hpp"
 #include "learn/growing_circuit.hpp"
-#include "learn/pricing.hpp"
+#include "learn/split_region.hpp"
 
 namespace learnac {
 
@@ -18,7 +18,7 @@ namespace learnac {
 class QuickSchedule {
  public:
   // Without `may_change_penalty`, candidates that do not pay are forgotten.
-  QuickSchedule(const GrowingCircuit& circuit, double edge_penalty, bool may_change_penalty, int n_threads = 1);
+  QuickSchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool may_change_penalty);
 
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
@@ -38,7 +38,7 @@ class QuickSchedule {
 
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }
-  ScheduleWork work() const { return {n_candidates_, n_evaluations_, pricers_.n_visits()}; }
+  ScheduleWork work() const { return {n_candidates_, n_evaluations_, n_visits_}; }
 
  private:
   // Not yet priced: taken to cost nothing.
@@ -64,10 +64,6 @@ class QuickSchedule {
     // What the cost was allowed to be when it was computed, and after how many splits that was.
     std::int64_t limit = 0;
     std::uint32_t priced_at = 0;
-    // A cost computed ahead of its turn, while another thread was free. It counts only in the epoch it is of: before
-    // its turn, the candidate's last known cost is what it was.
-    std::int64_t ahead_cost = 0;
-    std::uint32_t ahead_epoch = 0;
   };
 
   bool is_valid(const Split& split) const;
@@ -86,28 +82,26 @@ class QuickSchedule {
   void empty_queue(LeafId leaf);
   void push_priced(const Priced& candidate);
   bool is_empty() const { return heads_.empty() && priced_.empty(); }
-  Priced pop();
-  std::int64_t cost(const Priced& candidate, std::int64_t limit, std::int64_t most_edges);
+  std::int64_t cost(const Split& split, std::int64_t limit);
   void file(const Priced& candidate, std::int64_t most_edges);
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
   bool may_change_penalty_;
   Ancestry ancestry_;
-  Pricers pricers_;
+  SplitRegion& region_;
   std::uint32_t epoch_ = 1;
   std::uint32_t n_applied_ = 1;  // splits, and one
   std::vector<Queue> queues_;
   std::vector<Head> heads_;        // heap of the queues that are not empty
   std::vector<Priced> priced_;     // heap of what paid when last priced
   std::vector<Priced> set_aside_;  // did not pay, or did not fit
-  std::vector<Pricing> batch_;
-  std::vector<Priced> looked_ahead_;
   std::vector<std::int64_t> known_costs_;
   std::vector<std::int64_t> replayed_costs_;
   bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
+  std::uint64_t n_visits_ = 0;
 };
 
 }  // namespace learnac

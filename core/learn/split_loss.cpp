@@ -19,17 +19,17 @@ void SplitLoss::assess(const Split& split, const SplitRegion& region) {
     const Node& node = circuit_.node(id);
     // Sums that decide V0 are spliced out; so may be the products below them without their indicator, or they are
     // merged into a product that is a mutual ancestor of the other split.
-    const bool decides = node.kind == NodeKind::sum && node.label == index(split.variable);
+    const bool decides = circuit_.decides(id, split.variable);
     const bool is_below_deciding = node.kind == NodeKind::product && !branches.is_in_all(node.scope);
-    std::int64_t n_edges = decides || is_below_deciding ? node.children.size : 0;
+    std::int64_t n_edges = decides || is_below_deciding ? circuit_.n_children(id) : 0;
     // An original that stays has fewer parents.
-    if (!region.is_dropped(slot)) n_edges += std::int64_t{node.children.size} + 1;
+    if (!region.is_dropped(slot)) n_edges += std::int64_t{circuit_.n_children(id)} + 1;
     lose(id, n_edges);
   }
   for (const MutualAncestor& ancestor : region.deciding_ancestors()) {
     // The root is above everything and never copied; it only matters when it comes to have two children.
     const bool is_root = ancestor.node == circuit_.root();
-    const std::int64_t n_edges = is_root ? (circuit_.node(ancestor.node).children.size <= 3 ? 1 : 0) : 1;
+    const std::int64_t n_edges = is_root ? (circuit_.n_children(ancestor.node) <= 3 ? 1 : 0) : 1;
     lose_in_scope(ancestor.node, n_edges);
     ancestors_.push_back(ancestor.node);
     lost_at_ancestors_ += n_edges;
@@ -61,7 +61,7 @@ void SplitLoss::lose_where_parents_part(const Branches& branches, const SplitReg
     if (seen_[index(node)] == epoch_ || n_copies_[region.slot(node)] < 2) return;
     seen_[index(node)] = epoch_;
     stack_.push_back(node);
-    lose(node, std::int64_t{n_copies_[region.slot(node)] - 1} * circuit_.node(node).children.size);
+    lose(node, std::int64_t{n_copies_[region.slot(node)] - 1} * circuit_.n_children(node));
   };
   for (std::uint32_t slot = 0; slot < region.d_side().size(); ++slot) {
     const NodeId node = region.d_side()[slot];
@@ -85,11 +85,11 @@ void SplitLoss::lose_at_copied_sums(const Split& split, const SplitRegion& regio
   lost_deciding_.assign(circuit_.domain().n_variables(), 0);
   const std::uint32_t n_branches = circuit_.n_branches(split.variable);
   const auto copy = [&](NodeId id) {
-    const Node& node = circuit_.node(id);
-    if (node.kind != NodeKind::sum || node.label == index(split.variable)) return;
-    const std::uint32_t arity = circuit_.domain().arity(VariableId{node.label});
-    if (region.v_side_floor(VariableId{node.label}) == 0) return;
-    lost_deciding_[node.label] += std::int64_t{3} * arity * (n_branches - 1);
+    if (circuit_.node(id).kind != NodeKind::sum || circuit_.decides(id, split.variable)) return;
+    const VariableId decided{circuit_.label(id)};
+    const std::uint32_t arity = circuit_.domain().arity(decided);
+    if (region.v_side_floor(decided) == 0) return;
+    lost_deciding_[index(decided)] += std::int64_t{3} * arity * (n_branches - 1);
   };
   for (const NodeId node : region.d_side()) copy(node);
   for (const NodeId node : region.v_side()) copy(node);
@@ -175,9 +175,8 @@ void SplitLoss::mark_leaves_below(std::span<const NodeId> nodes, Below what) {
   const auto visit = [&](NodeId id) {
     if (seen_[index(id)] == epoch_) return;
     seen_[index(id)] = epoch_;
-    const Node& node = circuit_.node(id);
-    if (node.kind == NodeKind::parameter)
-      is_below_[index(circuit_.leaf_of(ParameterId{node.label}))] |= what;
+    if (circuit_.node(id).kind == NodeKind::parameter)
+      is_below_[index(circuit_.leaf_of(ParameterId{circuit_.label(id)}))] |= what;
     else
       stack_.push_back(id);
   };

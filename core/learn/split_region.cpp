@@ -51,11 +51,9 @@ struct OneLane {
   std::int64_t n_copies(ScopeId scope) const { return circuit.scopes().holds_all(scope, variable) ? n_branches : 1; }
   // How many children a copy keeps.
   std::uint32_t n_kept(NodeId id, int) const {
-    const Node& node = circuit.node(id);
     // A product in one branch holds that branch's indicator itself, which its copy leaves out.
-    if (!circuit.scopes().holds_all(node.scope, variable)) return node.children.size - 1;
-    const bool decides = node.kind == NodeKind::sum && node.label == index(variable);
-    return decides ? 1 : node.children.size;
+    if (!circuit.scopes().holds_all(circuit.node(id).scope, variable)) return circuit.n_children(id) - 1;
+    return circuit.decides(id, variable) ? 1 : circuit.n_children(id);
   }
 };
 
@@ -71,13 +69,12 @@ struct TwoLanes {
   bool is_reused(ScopeId scope) const { return !branches.is_in(scope, 0); }
   std::int64_t n_copies(ScopeId) const { return 1; }
   std::uint32_t n_kept(NodeId id, int lane) const {
-    const Node& node = circuit.node(id);
     const auto children = circuit.children(id);
-    if (node.kind == NodeKind::sum && node.label == index(variable))
+    if (circuit.decides(id, variable))
       return static_cast<std::uint32_t>(
           std::ranges::count_if(children, [&](Ref child) { return is_in(circuit.node(child.node()).scope, lane); }));
     const bool leaves_out = lane == 0 && std::ranges::count(children, Ref(branches.indicator(0))) > 0;
-    return node.children.size - (leaves_out ? 1 : 0);
+    return circuit.n_children(id) - (leaves_out ? 1 : 0);
   }
 };
 
@@ -93,7 +90,8 @@ static std::int64_t most_saved_at_a_sum(const Branches& branches) {
 class SplitRegion::VSideBound {
  public:
   VSideBound(const SplitRegion& region, const Branches& branches)
-      : variable_(region.variable_),
+      : circuit_(region.circuit_),
+        variable_(region.variable_),
         has_rest_(branches.has_rest()),
         n_extra_copies_(branches.has_rest() ? 1 : std::int64_t{branches.size()} - 1),
         saved_at_a_sum_(most_saved_at_a_sum(branches)),
@@ -101,12 +99,13 @@ class SplitRegion::VSideBound {
         counts_links_(!branches.has_rest() && branches.size() >= region.most_branches_),
         n_links_(static_cast<std::int64_t>(region.deciding_.size())) {}
 
-  void meet(const Node& node, bool is_in_all, bool may_be_merged) {
-    if (node.kind == NodeKind::sum && node.label == index(variable_)) return;
-    if (node.kind == NodeKind::sum) n_links_ += std::int64_t{node.children.size} - 1;
+  void meet(NodeId id, bool is_in_all, bool may_be_merged) {
+    if (circuit_.decides(id, variable_)) return;
+    const NodeKind kind = circuit_.node(id).kind;
+    if (kind == NodeKind::sum) n_links_ += std::int64_t{circuit_.n_children(id)} - 1;
     if (!is_in_all) return;
-    cost_ += n_extra_copies_ * node.children.size;
-    if (may_be_merged && node.kind == NodeKind::product) cost_ -= n_extra_copies_ + 1;
+    cost_ += n_extra_copies_ * circuit_.n_children(id);
+    if (may_be_merged && kind == NodeKind::product) cost_ -= n_extra_copies_ + 1;
   }
   // A link to a node that was met before leads to no further sum.
   void follow_to_known() { --n_links_; }
@@ -117,6 +116,7 @@ class SplitRegion::VSideBound {
   }
 
  private:
+  const GrowingCircuit& circuit_;
   VariableId variable_;
   bool has_rest_;
   std::int64_t n_extra_copies_;
@@ -151,6 +151,15 @@ std::int64_t SplitRegion::v_side_floor(VariableId variable) const {
 }
 
 std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
+  const bool is_known = walked_version_ == circuit_.version() && walked_ == split && is_exact_;
+  if (is_known && walked_cost_ <= limit) return walked_cost_;
+  walked_ = split;
+  walked_version_ = circuit_.version();
+  walked_cost_ = walk(split, limit);
+  return walked_cost_;
+}
+
+std::int64_t SplitRegion::walk(const Split& split, std::int64_t limit) {
   begin(split);
   const Branches branches(circuit_, split);
   const std::int64_t floor = v_side_floor(split.variable);
@@ -166,18 +175,12 @@ std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
 }
 
 void SplitRegion::begin(const Split& split) {
-  if (marks_.size() < circuit_.n_node_ids()) marks_.resize(circuit_.n_node_ids() + circuit_.n_node_ids() / 2);
-  if (++epoch_ == 0) {
-    std::ranges::fill(marks_, Mark{});
-    epoch_ = 1;
-  }
   variable_ = split.variable;
   plane_ = circuit_.scopes().plane(split.variable);
   d_side_bound_ = 0;
   is_exact_ = true;
-  d_side_.clear();
-  d_info_.clear();
-  v_side_.clear();
+  members_.clear();
+  n_d_side_ = 0;
   v_info_.clear();
   deciding_.clear();
   settled_.clear();
@@ -207,9 +210,11 @@ void SplitRegion::walk_d_side(const Split& split, const Branches& branches, std:
 }
 
 void SplitRegion::push_d_node(NodeId node) {
-  mark(node, static_cast<std::uint32_t>(d_side_.size()));
-  d_side_.push_back(node);
-  d_info_.resize(d_info_.size() + 2 * n_words_, 0);
+  circuit_.prefetch(node);
+  mark(node);
+  ++n_d_side_;
+  if (d_info_.size() < 2 * n_words_ * n_d_side_) d_info_.resize(4 * n_words_ * n_d_side_);
+  std::fill_n(d_info_.data() + 2 * n_words_ * (n_d_side_ - 1), 2 * n_words_, Word{0});
   stack_.push_back({node, 0});
   ++n_visits_;
 }
@@ -247,7 +252,7 @@ void SplitRegion::need_with(std::uint32_t d_slot, NodeId parent) {
 }
 
 std::int64_t SplitRegion::d_node_cost(NodeId id) const {
-  const Node& node = circuit_.node(id);
+  const NodeKind kind = circuit_.node(id).kind;
   const Word* needed = d_info_.data() + 2 * n_words_ * slot(id);
   const Word* contested = needed + n_words_;
   std::int64_t n_copies = 0, n_merged = 0;
@@ -255,8 +260,8 @@ std::int64_t SplitRegion::d_node_cost(NodeId id) const {
     n_copies += count_branches(needed[w]);
     n_merged += count_branches(needed[w] & ~contested[w]);
   }
-  const std::int64_t cost = (n_copies - 1) * node.children.size;
-  return node.kind == NodeKind::product ? cost - n_merged : cost;
+  const std::int64_t cost = (n_copies - 1) * circuit_.n_children(id);
+  return kind == NodeKind::product ? cost - n_merged : cost;
 }
 
 // Every mutual ancestor is a product, or the circuit would not be smooth; it is met once, because no two children of
@@ -282,7 +287,7 @@ std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, 
   // A sum with a product for each branch: its indicator, if it has one of its own, and the two copies.
   const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
   const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
-  const bool is_spliced = circuit_.node(ancestor).children.size == 2;
+  const bool is_spliced = circuit_.n_children(ancestor) == 2;
   return n_new - 1 - (is_spliced ? 1 : 0) - most_saved_at_a_sum(branches);
 }
 
@@ -323,17 +328,18 @@ Ref SplitRegion::root_child_with_variable() {
 // Ends, with a lower bound, once the V side is sure to exceed `limit`.
 std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t limit) {
   VSideBound bound(*this, branches);
+  finished_.clear();
   const auto visit = [&](Ref child, bool is_above_sum, bool may_be_merged) {
     if (child.is_indicator()) return;
     if (is_marked(child.node())) {
       if (is_above_sum) bound.follow_to_known();
       return;
     }
-    mark(child.node(), 0);
+    mark(child.node());
     const Node& node = circuit_.node(child.node());
     // A node inside the branch that keeps its indicators is used as it is, with all below it.
     const bool is_reused = branches.has_rest() && !branches.is_in(node.scope, 0);
-    if (!is_reused) bound.meet(node, branches.is_in_all(node.scope), may_be_merged);
+    if (!is_reused) bound.meet(child.node(), branches.is_in_all(node.scope), may_be_merged);
     stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
   };
   for (MutualAncestor& ancestor : deciding_) {
@@ -344,49 +350,49 @@ std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t lim
       const NodeId id = top.node;
       const auto children = circuit_.children(id);
       if (circuit_.node(id).kind == NodeKind::sum && top.next < children.size()) {
-        const bool decides = circuit_.node(id).label == index(variable_);
+        const bool decides = circuit_.label(id) == index(variable_);
         visit(children[top.next++], !decides, false);
       } else if (circuit_.node(id).kind == NodeKind::product && top.next == 0) {
         ++top.next;
         visit(child_with_variable(id), true, true);
         if (bound.value() > limit) {
-          n_visits_ += v_side_.size() + stack_.size();
+          n_visits_ += finished_.size() + stack_.size();
           stack_.clear();
           is_exact_ = false;
           return bound.value();
         }
       } else {
-        v_side_.push_back(id);
+        finished_.push_back(id);
         stack_.pop_back();
       }
     }
   }
-  std::ranges::reverse(v_side_);
-  v_info_.assign(v_side_.size(), VInfo{});
-  n_visits_ += v_side_.size();
   // Slots of the V side follow those of the D side.
-  const auto offset = static_cast<std::uint32_t>(d_side_.size());
-  for (std::uint32_t slot = 0; slot < v_side_.size(); ++slot) mark(v_side_[slot], offset + slot);
+  std::ranges::reverse_copy(finished_, members_.begin() + static_cast<std::ptrdiff_t>(n_d_side_));
+  for (std::size_t slot = n_d_side_; slot < members_.size(); ++slot)
+    circuit_.node(members_[slot]).slot = static_cast<std::uint32_t>(slot);
+  v_info_.assign(finished_.size(), VInfo{});
+  n_visits_ += finished_.size();
   return 0;
 }
 
 template <class Lanes>
 std::int64_t SplitRegion::v_side_cost(const Lanes& lanes) {
-  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  const auto offset = static_cast<std::uint32_t>(n_d_side_);
   for (const MutualAncestor& ancestor : deciding_) {
     VInfo& info = v_info_[slot(ancestor.v_child.node()) - offset];
     ++info.n_links_lost;
     for (Parents& parents : info.parents) parents = parents == Parents::none ? Parents::one_product : Parents::other;
   }
   std::int64_t cost = 0;
-  for (std::uint32_t slot = 0; slot < v_side_.size(); ++slot) cost += v_node_cost(lanes, slot);
+  for (std::uint32_t slot = 0; slot < v_side().size(); ++slot) cost += v_node_cost(lanes, slot);
   return cost;
 }
 
 template <class Lanes>
 std::int64_t SplitRegion::v_node_cost(const Lanes& lanes, std::uint32_t slot) {
-  const auto offset = static_cast<std::uint32_t>(d_side_.size());
-  const NodeId id = v_side_[slot];
+  const auto offset = static_cast<std::uint32_t>(n_d_side_);
+  const NodeId id = v_side()[slot];
   const Node& node = circuit_.node(id);
   VInfo& info = v_info_[slot];
   const bool is_product = node.kind == NodeKind::product;
@@ -396,7 +402,7 @@ std::int64_t SplitRegion::v_node_cost(const Lanes& lanes, std::uint32_t slot) {
     return is_merged ? -1 : 0;
   }
   info.is_dropped = n_links_left == 0;
-  std::int64_t cost = info.is_dropped ? -std::int64_t{node.children.size} : 0;
+  std::int64_t cost = info.is_dropped ? -std::int64_t{circuit_.n_children(id)} : 0;
   if (is_product && n_links_left == 1 && only_remaining_parent_is_product(id)) --cost;
 
   Parents passed[2] = {Parents::none, Parents::none};
@@ -427,7 +433,7 @@ std::int64_t SplitRegion::v_node_cost(const Lanes& lanes, std::uint32_t slot) {
 }
 
 bool SplitRegion::only_remaining_parent_is_product(NodeId node) const {
-  const auto offset = static_cast<std::uint32_t>(d_side_.size());
+  const auto offset = static_cast<std::uint32_t>(n_d_side_);
   for (const NodeId parent : circuit_.parents(node)) {
     if (is_marked(parent)) {
       if (v_info_[slot(parent) - offset].is_dropped) continue;

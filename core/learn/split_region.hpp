@@ -44,8 +44,8 @@ class Branches {
   bool has_rest_;
 };
 
-// Walks the region of one split after another; keeps its scratch memory. Reads the circuit only, so that several
-// threads can each have one.
+// Walks the region of one split after another; keeps its scratch memory, and the region walked last. A circuit has one
+// of these at a time, because the walk keeps its marks in the circuit's nodes.
 class SplitRegion {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
@@ -53,7 +53,7 @@ class SplitRegion {
   explicit SplitRegion(const GrowingCircuit& circuit);
 
   // The number of edges that applying the split would add. Once it is sure to exceed `limit` the walk ends, and a lower
-  // bound greater than `limit` is returned instead.
+  // bound greater than `limit` is returned instead. Asked again for the split it was last asked for, it need not walk.
   std::int64_t edge_cost(const Split& split, std::int64_t limit = unlimited);
   // Whether the last edge_cost was walked to its end, and the part of it that only the ancestors of D decide.
   bool is_exact() const { return is_exact_; }
@@ -63,15 +63,15 @@ class SplitRegion {
 
   // The region itself, after an unlimited edge_cost: D-ancestors without V in scope, including D's parameters, in
   // no order; and nodes between the mutual ancestors and V, parents before children.
-  std::span<const NodeId> d_side() const { return d_side_; }
-  std::span<const NodeId> v_side() const { return v_side_; }
+  std::span<const NodeId> d_side() const { return {members_.data(), n_d_side_}; }
+  std::span<const NodeId> v_side() const { return std::span(members_).subspan(n_d_side_); }
   // The mutual ancestors that get a new sum, and those that already hold a single branch of V.
   std::span<const MutualAncestor> deciding_ancestors() const { return deciding_; }
   std::span<const MutualAncestor> settled_ancestors() const { return settled_; }
 
-  bool is_on_d_side(NodeId node) const { return is_marked(node) && slot(node) < d_side_.size(); }
+  bool is_on_d_side(NodeId node) const { return is_marked(node) && slot(node) < n_d_side_; }
   bool is_in_region(NodeId node) const { return is_marked(node); }
-  std::uint32_t slot(NodeId node) const { return marks_[index(node)].slot; }
+  std::uint32_t slot(NodeId node) const { return circuit_.node(node).slot; }
   // Bit set over branches: the copies of a D-side node that some mutual ancestor needs.
   std::span<const Word> needed(std::uint32_t d_slot) const {
     return {d_info_.data() + 2 * n_words_ * d_slot, n_words_};
@@ -83,10 +83,6 @@ class SplitRegion {
   std::uint64_t n_visits() const { return n_visits_; }
 
  private:
-  struct Mark {
-    std::uint32_t epoch = 0;
-    std::uint32_t slot = 0;
-  };
   struct Frame {
     NodeId node;
     std::uint32_t next;
@@ -101,10 +97,15 @@ class SplitRegion {
     bool is_dropped = false;
   };
 
-  bool is_marked(NodeId node) const { return marks_[index(node)].epoch == epoch_; }
-  void mark(NodeId node, std::uint32_t slot) { marks_[index(node)] = {epoch_, slot}; }
+  // A node in the region knows its place among the members. What the others say of theirs is not true.
+  bool is_marked(NodeId node) const { return slot(node) < members_.size() && members_[slot(node)] == node; }
+  void mark(NodeId node) {
+    circuit_.node(node).slot = static_cast<std::uint32_t>(members_.size());
+    members_.push_back(node);
+  }
   bool has_variable(ScopeId scope) const { return (plane_[index(scope) / 64] >> (index(scope) % 64)) & 1; }
 
+  std::int64_t walk(const Split& split, std::int64_t limit);
   void begin(const Split& split);
   void walk_d_side(const Split& split, const Branches& branches, std::int64_t limit);
   void push_d_node(NodeId node);
@@ -126,17 +127,19 @@ class SplitRegion {
   VariableId variable_{};
   std::span<const Word> plane_;
   std::size_t n_words_ = 1;
-  std::uint32_t epoch_ = 0;
   std::uint32_t most_branches_;
-  std::vector<Mark> marks_;
+  std::vector<NodeId> members_;  // the D side, then the V side
+  std::size_t n_d_side_ = 0;
   std::vector<Frame> stack_;
   std::int64_t d_side_bound_ = 0;
   bool is_exact_ = false;
-  std::vector<NodeId> d_side_;
+  Split walked_;  // the last one, when the circuit was at this version, and its cost
+  std::uint64_t walked_version_ = ~std::uint64_t{0};
+  std::int64_t walked_cost_ = 0;
   std::vector<Word> d_info_;  // per D-side slot: branches needed, branches whose copy has several parents or a sum
   std::vector<MutualAncestor> deciding_;
   std::vector<MutualAncestor> settled_;
-  std::vector<NodeId> v_side_;
+  std::vector<NodeId> finished_;
   std::vector<VInfo> v_info_;
   std::vector<Ref> root_children_;  // by variable, as of root_version_
   std::uint64_t root_version_ = ~std::uint64_t{0};

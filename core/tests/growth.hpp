@@ -40,8 +40,8 @@ class Growth {
       : random_(random),
         arities_(random_arities(random, most_variables)),
         circuit(arities_, random.below(2) ? SplitKind::complete : SplitKind::value_against_rest),
-        application_(circuit),
         region_(circuit),
+        application_(circuit, region_),
         ancestry_(static_cast<std::uint32_t>(arities_.size())) {
     for (std::uint32_t v = 0; v < arities_.size(); ++v) {
       left_.emplace_back();
@@ -77,6 +77,7 @@ class Growth {
     return found;
   }
 
+  SplitRegion& region() { return region_; }
   std::int64_t v_side_floor(VariableId variable) const { return region_.v_side_floor(variable); }
 
   // The first of the best, as brute force finds it.
@@ -154,8 +155,8 @@ class Growth {
   GrowingCircuit circuit;
 
  private:
-  SplitApplication application_;
   SplitRegion region_;
+  SplitApplication application_;
   Ancestry ancestry_;
   std::vector<std::vector<std::uint32_t>> left_;  // leaf x variable: bits of the values that its path leaves open
 };

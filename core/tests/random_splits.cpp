@@ -84,7 +84,7 @@ template <class Schedule, class Check>
 void search(Random& random, Check check) {
   Growth growth(random, 6);
   double edge_penalty = (1 + random.below(40)) / 20.0;
-  Schedule schedule(growth.circuit, edge_penalty, true, 1 + static_cast<int>(random.below(3)));
+  Schedule schedule(growth.circuit, growth.region(), edge_penalty, true);
   const auto offer = [&](LeafId leaf, const std::vector<Option>& made) { add_to(schedule, leaf, made); };
   for (std::uint32_t leaf = 0; leaf < growth.circuit.n_leaves(); ++leaf) {
     std::vector<Option> made;

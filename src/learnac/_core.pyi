@@ -47,9 +47,7 @@ class GrowingCircuit:
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]: ...
 
 class _Schedule:
-    def __init__(
-        self, circuit: GrowingCircuit, edge_penalty: float, may_change_penalty: bool, n_threads: int
-    ) -> None: ...
+    def __init__(self, circuit: GrowingCircuit, edge_penalty: float, may_change_penalty: bool) -> None: ...
     def add(
         self,
         leaf: int,

@@ -55,7 +55,7 @@ class LearnAC(DensityMixin, BaseEstimator):
     callback
         Called after each split with a `StepInfo`; learning ends when it returns True.
     n_threads
-        Threads to search with. The model does not depend on it.
+        Threads to answer queries with. The answers do not depend on it.
 
     Attributes
     ----------

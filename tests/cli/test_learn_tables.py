@@ -140,7 +140,6 @@ def test_a_table_unlike_the_training_table(
             ["train.csv", "--edge-penalty=1", "--halve-edge-penalty"],
             "--halve-edge-penalty: expected --max-edges to be set too",
         ),
-        (["train.csv", "--threads", "0"], "--threads: expected at least 1, found 0"),
         (["train.csv", "--patience", "3"], "--patience: expected --valid too"),
         (["train.csv", "--delimiter", "ab"], "--delimiter: expected one character, found 'ab'"),
     ],

@@ -300,6 +300,6 @@ def test_what_cannot_be_printed_is_an_error(person: Callable[..., Any], people: 
 def test_settings_that_only_say_when_to_end_may_change(answer: Answer, people: LearnAC, tmp_path: Path) -> None:
     answer(*PEOPLE, "--checkpoint", "c", "--max-splits", "2")
     n_first = len(read_checkpoint(tmp_path / "c").trace)
-    document = json.loads(answer(*PEOPLE, "--checkpoint", "c", "--resume", "--threads", "2", "--json"))
+    document = json.loads(answer(*PEOPLE, "--checkpoint", "c", "--resume", "--max-seconds", "100", "--json"))
     assert document["n_splits"] > n_first == 2
     assert asdict(read_checkpoint(tmp_path / "c").settings)["max_splits"] is None

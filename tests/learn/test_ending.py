@@ -136,10 +136,9 @@ class TestBudgets:
         schedule=st.sampled_from(["quick", "greedy"]),
         kind=st.sampled_from(["complete", "binary"]),
         room=st.integers(0, 400),
-        n_threads=st.integers(1, 2),
     )
     def test_halving_the_edge_penalty_fills_the_budget(
-        self, seed: int, schedule: str, kind: str, room: int, n_threads: int
+        self, seed: int, schedule: str, kind: str, room: int
     ) -> None:
         dataset = dataset_of(random_rows(seed, n_rows=300))
         initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
@@ -150,7 +149,6 @@ class TestBudgets:
                 edge_penalty=20.0,
                 max_edges=initial + room,
                 halve_edge_penalty=True,
-                n_threads=n_threads,
                 **chosen,
             ),
         )

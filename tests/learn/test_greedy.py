@@ -216,7 +216,7 @@ def test_the_schedule_finds_the_best_split_when_gains_hardly_differ(seed: int, k
     rng = np.random.default_rng(seed)
     arities = rng.choice([1, 1, 2, 2, 3, 3, 4, 5], size=rng.integers(3, 7)).tolist()
     core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary")
-    schedule = GreedySchedule(core, 1.0, False, int(rng.integers(1, 3)))
+    schedule = GreedySchedule(core, 1.0, False)
     least, spread = [(30, 3), (100, 3), (100, 10), (-2, 40)][rng.integers(4)]
     net_gains: dict[tuple[int, int, int], float] = {}
 
@@ -277,7 +277,6 @@ def check_against_brute_force(
         parameter_penalty=parameter_penalty,
         max_splits=most_splits,
         max_edges=max_edges,
-        n_threads=int(rng.integers(1, 3)),
         **criterion,
     )
     search = BruteForce(table, kind, score_of(criterion), edge_penalty, parameter_penalty, max_edges)

@@ -171,31 +171,6 @@ class TestSameAnswer:
         chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS)
         assert_same_model(learn(TRAINING, chosen), learn(TRAINING, chosen))
 
-    @each_schedule
-    @each_kind
-    @pytest.mark.parametrize(
-        "others",
-        [
-            {"edge_penalty": 0.001, "parameter_penalty": 0.0, "max_splits": 80},
-            {"edge_penalty": 0.05, "parameter_penalty": 0.1, "max_edges": 500},
-            {"edge_penalty": 5.0, "parameter_penalty": 0.0, "max_edges": 500, "halve_edge_penalty": True},
-        ],
-    )
-    def test_any_number_of_threads(self, schedule: str, kind: str, others: dict[str, Any]) -> None:
-        arities = [2, 3, 2, 2, 4, 2, 2, 3]
-        dataset = dataset_of(random_rows(10, 1000, arities), arities)
-        one, two, three = (
-            learn(
-                dataset,
-                LearnSettings(schedule=schedule, splits=kind, n_threads=n, max_seconds=20, **others),
-            )
-            for n in (1, 2, 3)
-        )
-        assert one.n_splits > 10
-        assert one.stop is not Stop.MAX_SECONDS
-        assert_same_model(one, two)
-        assert_same_model(one, three)
-
     @each_kind
     def test_whoever_counts(self, kind: str) -> None:
         chosen = LearnSettings(splits=kind, **SETTINGS)

@@ -41,7 +41,6 @@ def learn(
     schedule: options.Schedule = "quick",
     splits: options.Splits = "binary",
     halve_edge_penalty: options.HalveEdgePenalty = False,
-    threads: options.Threads = 1,
     max_edges: options.MaxEdges = None,
     max_splits: options.MaxSplits = None,
     max_seconds: options.MaxSeconds = None,
@@ -82,7 +81,6 @@ def learn(
         max_splits=max_splits,
         max_seconds=max_seconds,
         patience=patience,
-        n_threads=threads,
     )
     check_settings(model)
     if patience is not None and valid is None:

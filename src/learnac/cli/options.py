@@ -127,10 +127,6 @@ HalveEdgePenalty: TypeAlias = Annotated[
         rich_help_panel=_SEARCH,
     ),
 ]
-Threads: TypeAlias = Annotated[
-    int,
-    typer.Option(metavar="N", help="Threads to search with. The model does not depend on it.", rich_help_panel=_SEARCH),
-]
 
 MaxEdges: TypeAlias = Annotated[
     int | None,

@@ -58,7 +58,6 @@ def tune(
     alpha: options.Alpha = 0.5,
     shrinkage: options.Shrinkage = 10.0,
     max_edges: options.MaxEdges = None,
-    threads: options.Threads = 1,
     out: options.Out = None,
     as_json: options.Json = False,
     debug: options.Debug = False,
@@ -81,7 +80,6 @@ def tune(
         "alpha": alpha,
         "shrinkage": shrinkage,
         "max_edges": max_edges,
-        "n_threads": threads,
     }
     for penalties in grid:
         check_settings(_model(penalties, common))

@@ -62,7 +62,8 @@ def _seconds_of(container: Container) -> float:
 
 def _settings_of(document: dict[str, Any]) -> LearnSettings:
     try:
-        return LearnSettings(**document)
+        # Earlier versions could search with several threads, which changed nothing about the search.
+        return LearnSettings(**{name: value for name, value in document.items() if name != "n_threads"})
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"the settings are not what they should be: {error}") from None
 

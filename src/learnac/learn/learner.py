@@ -153,7 +153,7 @@ def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSet
     """Every split pays for the edges it adds."""
     circuit = new_circuit(space)
     make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
-    schedule = make_schedule(circuit, settings.first_edge_penalty, settings.halve_edge_penalty, settings.n_threads)
+    schedule = make_schedule(circuit, settings.first_edge_penalty, settings.halve_edge_penalty)
     return Learner(space, counts, settings, circuit, schedule)
 
 

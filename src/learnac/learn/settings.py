@@ -41,7 +41,6 @@ class LearnSettings:
     max_splits: int | None = None
     max_seconds: float | None = None
     patience: int | None = None
-    n_threads: int = 1
 
     def __post_init__(self) -> None:
         _check_choice("schedule", self.schedule, SCHEDULES)
@@ -56,9 +55,6 @@ class LearnSettings:
         _check_whole("max_edges", self.max_edges, least=1)
         _check_whole("max_splits", self.max_splits, least=0)
         _check_whole("patience", self.patience, least=1)
-        _check_whole("n_threads", self.n_threads, least=1)
-        if self.n_threads is None:
-            raise TypeError("n_threads: expected a whole number, found None")
         if self.halve_edge_penalty and self.max_edges is None and self.edge_penalty is not None:
             raise ValueError("halve_edge_penalty: expected max_edges to be set too, or halving would never end")
         if self.halve_edge_penalty and self.edge_penalty == 0:

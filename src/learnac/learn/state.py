@@ -16,7 +16,7 @@ from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
 
 # Settings that say when to end or how to go about it: these may change before a search is taken up again.
-_FREE = ("max_splits", "max_seconds", "patience", "n_threads")
+_FREE = ("max_splits", "max_seconds", "patience")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
