@@ -107,8 +107,7 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
         break;
       }
       const std::size_t n_known = known_costs_.size();
-      candidate.cost =
-          n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate.split, most);
+      candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate.split, most);
       candidate.limit = most;
       candidate.priced_at = n_applied_;
     }

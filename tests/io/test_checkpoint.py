@@ -94,7 +94,9 @@ def test_an_empty_search(tmp_path: Path) -> None:
 def test_budgets_may_change() -> None:
     _, states = states_of(search("quick", max_splits=4))
     resumed = Checkpoints(resumed=states[-1])
-    assert_same(learn(table(1), search("quick")), learn(table(1), search("quick", max_seconds=1e6), checkpoints=resumed))
+    assert_same(
+        learn(table(1), search("quick")), learn(table(1), search("quick", max_seconds=1e6), checkpoints=resumed)
+    )
 
 
 @pytest.mark.parametrize(

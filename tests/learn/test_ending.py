@@ -137,9 +137,7 @@ class TestBudgets:
         kind=st.sampled_from(["complete", "binary"]),
         room=st.integers(0, 400),
     )
-    def test_halving_the_edge_penalty_fills_the_budget(
-        self, seed: int, schedule: str, kind: str, room: int
-    ) -> None:
+    def test_halving_the_edge_penalty_fills_the_budget(self, seed: int, schedule: str, kind: str, room: int) -> None:
         dataset = dataset_of(random_rows(seed, n_rows=300))
         initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
         chosen = {"schedule": schedule, "splits": kind, "parameter_penalty": 0.0, "max_seconds": 10}
