@@ -111,7 +111,7 @@ def _edges_of_grids(studies: Studies, sets: list[str]) -> str:
                     lines.append(f"- The {title}'s {what} is the {edge.value} tried on {named}{_as_good(n_same)}.")
     if not lines:
         return ""
-    return " Some choices are at the edge of their grid, and values beyond it might do better:\n\n" + "\n".join(lines)
+    return "\nSome choices are at the edge of their grid, and values beyond it might do better:\n\n" + "\n".join(lines)
 
 
 def _as_good(n_sets: int) -> str:
