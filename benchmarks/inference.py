@@ -1,6 +1,10 @@
-"""Inference benchmarks: answers are checked against the plain upward pass before a time is printed.
+"""Inference benchmarks: circuits and answers are checked before a time is printed.
 
     python benchmarks/inference.py [--only NAME ...] [--out FILE]
+
+All sets together write the file in `benchmarks/results` that README's table is made of; `make bench` does that. A
+choice of sets writes nothing, unless --out says where. The circuits are those of AC-Quick in `learning.py`; answers are
+compared with the plain upward pass.
 
 Rates count each edge of the circuit once for each row and pass, as if all of it were visited: what the evidence leaves
 out is part of the speed. Needs LEARNAC_DATA.
@@ -9,7 +13,6 @@ out is part of the speed. Needs LEARNAC_DATA.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -18,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from learning import machine
+from circuits import UnexpectedCircuitError, learned, require_expected
 from numpy.typing import NDArray
+from records import RESULTS, write
 from sets import QUICK, load
 
 from learnac import LearnAC
@@ -33,9 +37,12 @@ N_SINGLE = 300
 UNKNOWN = -1
 
 
-def learned(name: str) -> LearnAC:
+def circuit_of(name: str) -> LearnAC:
+    """AC-Quick's, of the table of learning."""
     run = next(run for run in QUICK if run.name == name)
-    return LearnAC(run.edge_penalty, run.parameter_penalty).fit(load(name, run.parts))
+    model = learned(run, load(name, run.parts))
+    require_expected(run, model.network_.n_leaves, model.circuit_.n_edges, model.score(load(name, ("test",))))
+    return model
 
 
 def with_evidence(rows: NDArray[np.int8], share: float, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -120,7 +127,7 @@ def complete_rows_rate(model: LearnAC, rows: NDArray[np.int8]) -> float:
 
 def measure(name: str) -> dict[str, Any]:
     rng = np.random.default_rng(0)
-    model = learned(name)
+    model = circuit_of(name)
     rows = np.ascontiguousarray(load(name, ("test",)).codes.T.astype(np.int8))
     return {
         "name": name,
@@ -165,19 +172,23 @@ def complaints(result: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", default=SETS)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/inference.json"))
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=[run.name for run in QUICK])
+    parser.add_argument("--out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    results, failures = [], []
-    for name in arguments.only:
-        results.append(measure(name))
+    path = arguments.out or (None if arguments.only else RESULTS / "inference.json")
+    results = []
+    for name in arguments.only or SETS:
+        try:
+            results.append(measure(name))
+        except UnexpectedCircuitError as error:
+            sys.exit(f"error: {error}")
         show(results[-1])
-        failures += complaints(results[-1])
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps({"machine": machine(), "results": results}, indent=1) + "\n")
-    for failure in failures:
-        print(failure, file=sys.stderr)
-    sys.exit(1 if failures else 0)
+    if path is not None:
+        write(path, results)
+    found = [complaint for result in results for complaint in complaints(result)]
+    for complaint in found:
+        print(complaint, file=sys.stderr)
+    sys.exit(1 if found else 0)
 
 
 if __name__ == "__main__":

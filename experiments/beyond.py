@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import inf
 from typing import Any
 
 import numpy as np
+from compared import collection
 from models import PLAIN, SETTINGS
 from numpy.typing import NDArray
-from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
+from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
 
 from learnac.learn import LearnSettings
 from learnac.learn.settings import DEFAULT_EDGES
@@ -125,102 +125,6 @@ AC-Quick, learned from train and valid; a query is P(30 % of the variables | 30 
 {"".join(parts)}"""
 
 
-def collection(studies: Studies) -> str:
-    recalled: dict[str, dict[str, float]] = PUBLISHED["recalled"]
-    rows, ours, plain = [], {}, {}
-    for name in studies.values("collection", "set"):
-        finals = studies.records("collection", stage="final", set=name, kind="circuit")
-        network = studies.result("collection", stage="final", set=name, kind="network")
-        if not finals or not network:
-            continue
-        final = max(finals, key=lambda record: record["result"].get("valid", -inf))
-        circuit, task = final["result"], final["task"]
-        ours[name] = circuit["test"]
-        plain[name] = network["test"]
-        rows.append(
-            [
-                name,
-                f"{circuit['test']:.3f}",
-                f"{network['test']:.3f}",
-                f"{circuit['test'] / network['test'] - 1:.3%}",
-                *(f"{recalled[other][name]:.2f}" for other in recalled),
-                thousands(circuit["edges"]),
-                duration(circuit["learning_seconds"]),
-                duration(circuit["query_ms"] / 1000),
-                f"{task['schedule']}, {_penalties(task)}",
-            ]
-        )
-    header = [
-        "set",
-        "our circuit",
-        "free network",
-        "gap",
-        *(f"{other}*" for other in recalled),
-        "edges",
-        "learning",
-        "query",
-        "chosen: schedule, k_p, shrinkage",
-    ]
-    circuits = studies.records("collection", kind="circuit")[0]["task"]
-    budget, first = thousands(circuits["max_edges"]), circuits["edge_penalty"]
-    tried = {
-        (kind, key): _listed(studies.values("collection", key, kind=kind))
-        for kind in ("circuit", "network")
-        for key in ("parameter_penalty", "shrinkage")
-    }
-    near = sum(ours[name] / plain[name] - 1 <= 0.01 for name in ours)
-    ahead = ", ".join(
-        f"{other} on {sum(round(ours[name], 2) > values[name] for name in ours)}" for other, values in recalled.items()
-    )
-    best = sum(round(ours[name], 2) > max(values[name] for values in recalled.values()) for name in ours)
-    return f"""\
-## The density-estimation collection
-
-Test log-likelihoods; learned from train, chosen on valid alone. One circuit of at most {budget} edges: AC-Quick with
-the edge penalty halved from {first:g} whenever no split pays, as many splits as are best on valid, the best of a grid
-of parameter penalties ({tried["circuit", "parameter_penalty"]}) and shrinkages
-({tried["circuit", "shrinkage"]}){_refined(studies)}.
-The free network: the same, as if edges cost nothing (penalties {tried["network", "parameter_penalty"]}; shrinkages
-{tried["network", "shrinkage"]}). A query is P(30 % | 30 %), median. Columns with a star are recalled from papers and
-were not checked.
-
-{table(header, rows)}
-Within 1 % of the free network on {near} of {len(ours)} sets. Ahead of {ahead} of {len(ours)} sets, of the best of the
-three on {best}, at the two decimals of their columns.{_at_the_bound(studies, list(ours))}
-
-The choices are made on valid, but not the grid: it was widened, and AC-Greedy added, after scores on test had been
-seen. The first grid (penalties 0.5, 1, 2, for the free network 1, 2, 4; shrinkages 0, 10, 30) was within 1 % on 9 of
-14 sets, and ahead on 9, 7 and 12.
-"""
-
-
-def _penalties(task: dict[str, Any]) -> str:
-    return f"{task['parameter_penalty']:g}, {task['shrinkage']:g}"
-
-
-def _at_the_bound(studies: Studies, sets: list[str]) -> str:
-    """Where more shrinkage than was tried might have made the free network better."""
-    most = max(studies.values("collection", "shrinkage", kind="network"))
-    found = [s for s in sets if studies.records("collection", stage="final", set=s, kind="network", shrinkage=most)]
-    if not found:
-        return ""
-    return f"""
-On {", ".join(found)} the free network has the largest shrinkage that was tried: with more it might be better still."""
-
-
-def _refined(studies: Studies) -> str:
-    """What is said of AC-Greedy."""
-    records = studies.records("collection", stage="final", schedule="greedy")
-    if not records:
-        return ""
-    given_up = [record["task"]["set"] for record in records if "gave_up" in record["result"]]
-    limit = duration(records[0]["task"]["most_seconds"])
-    return (
-        "; or, if it is better on valid, AC-Greedy's with what is best for AC-Quick\n"
-        f"(given up after {limit}: {', '.join(given_up) or 'none'})"
-    )
-
-
 KINDS = {
     "complete": "complete splits",
     "binary": "binary splits",
@@ -231,7 +135,7 @@ KINDS = {
 
 def categorical(studies: Studies) -> str:
     kinds = studies.values("categorical", "kind", stage="final")
-    penalties = studies.values("categorical", "parameter_penalty")
+    tried = studies.values("categorical", "parameter_penalty")
     rows = []
     for name in studies.values("categorical", "set"):
         finals = [studies.records("categorical", stage="final", set=name, kind=kind) for kind in kinds]
@@ -243,7 +147,7 @@ def categorical(studies: Studies) -> str:
             row.append(f"{found['test']:.3f}")
             if "edges" in found:
                 row += [thousands(found["edges"]), duration(found["learning_seconds"])]
-                row += [duration(found["query_ms"] / 1000), _penalties({"shrinkage": 0, **task})]
+                row += [duration(found["query_ms"] / 1000), penalties(task)]
         rows.append(row)
     header = ["set"]
     for kind in kinds:
@@ -253,23 +157,19 @@ def categorical(studies: Studies) -> str:
 ## Variables of many values
 
 The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, against
-binary ones, one value against the rest. Parameter penalties {_listed(penalties)}{_left_out(studies, penalties)};
-shrinkages {_listed(studies.values("categorical", "shrinkage"))}.
+binary ones, one value against the rest. Parameter penalties {listed_numbers(tried)}{_left_out(studies, tried)};
+shrinkages {listed_numbers(studies.values("categorical", "shrinkage"))}.
 
 {table(header, rows)}"""
 
 
-def _listed(values: list[float]) -> str:
-    return ", ".join(f"{value:g}" for value in sorted(values))
-
-
-def _left_out(studies: Studies, penalties: list[float]) -> str:
+def _left_out(studies: Studies, wanted: list[float]) -> str:
     """The sets where not all penalties were tried, because of the time that these take."""
     told = ""
     for name in studies.values("categorical", "set"):
         tried = studies.values("categorical", "parameter_penalty", set=name)
-        if missing := [penalty for penalty in penalties if penalty not in tried]:
-            told += f", but not {_listed(missing)} on {name}, which takes too long"
+        if missing := [penalty for penalty in wanted if penalty not in tried]:
+            told += f", but not {listed_numbers(missing)} on {name}, which takes too long"
     return told
 
 

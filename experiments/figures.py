@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproduced import ENOUGH_QUERIES, half_width
 from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
 from tables import NAMES, Studies
+from verdicts import ENOUGH_QUERIES, half_width
 
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s", "linestyle": "-"},

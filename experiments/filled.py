@@ -13,6 +13,7 @@ from typing import Any
 from beyond import alternatives_table, defaults_table
 from study import HERE
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
+from weak import points
 
 ROOT = HERE.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -106,12 +107,16 @@ def _results(path: Path) -> list[dict[str, Any]]:
     return results
 
 
+def weaknesses() -> str:
+    return points(Studies(HERE / "results"), RESULTS)
+
+
 def defaults() -> str:
     return defaults_table(Studies(HERE / "results"))
 
 
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {
-    "README.md": (paper, learning, inference, alternatives),
+    "README.md": (weaknesses, paper, learning, inference, alternatives),
     "docs/learning.md": (defaults,),
 }
 

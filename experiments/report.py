@@ -13,6 +13,7 @@ from pathlib import Path
 import beyond
 import figures
 import reproduced
+import weak
 from study import HERE, Results
 from tables import Studies, table
 
@@ -22,6 +23,9 @@ INTRODUCTION = """\
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. Log-likelihoods are
 natural, means over rows. Times are CPU time of one thread, on a machine that did other work as well: trust factors, not
 percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md).
+
+## What is weak here
+
 """
 
 
@@ -29,7 +33,7 @@ def render(results: Path) -> str:
     """The text of the report."""
     studies = Studies(results)
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
-    return "\n".join([INTRODUCTION, *sections, _provenance(results)])
+    return "\n".join([INTRODUCTION + weak.points(studies), *sections, _provenance(results)])
 
 
 def _provenance(results: Path) -> str:

@@ -18,14 +18,20 @@ class Studies:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._read: dict[str, list[dict[str, Any]]] = {}
 
     def __contains__(self, name: str) -> bool:
         return bool(self.records(name))
 
+    def names(self) -> list[str]:
+        """Of the studies there are results of."""
+        return sorted(path.stem for path in self._folder.glob("*.json") if path.stem in self)
+
     def records(self, name: str, **wanted: object) -> list[dict[str, Any]]:
         """Those whose tasks say what is wanted."""
-        records = Results(self._folder / f"{name}.json").records
-        return [record for record in records if all(record["task"].get(k) == v for k, v in wanted.items())]
+        if name not in self._read:
+            self._read[name] = Results(self._folder / f"{name}.json").records
+        return [record for record in self._read[name] if all(record["task"].get(k) == v for k, v in wanted.items())]
 
     def result(self, name: str, **wanted: object) -> dict[str, Any]:
         """Of the last task that says what is wanted; empty if there is none."""
@@ -41,6 +47,15 @@ class Studies:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = [list(header), ["---"] * len(header), *([str(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def listed_numbers(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(values))
+
+
+def penalties(task: dict[str, Any]) -> str:
+    """The parameter penalty and the shrinkage of a task."""
+    return f"{task['parameter_penalty']:g}, {task.get('shrinkage', 0):g}"
 
 
 def thousands(number: float | None) -> str:

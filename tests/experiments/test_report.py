@@ -41,6 +41,15 @@ def test_tables_of_other_pages_are_made_of_result_files(page: str) -> None:
     assert filled(page) == (ROOT / page).read_text()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_command_stands_beside_each_table(page: str) -> None:
+    rest = (ROOT / page).read_text()
+    for make in PAGES[page]:
+        before, rest = rest.split(f"<!-- {make.__name__} -->")
+        beside = before.split("<!-- end of ")[-1][-800:]
+        assert "`make bench`" in beside or "`make paper`" in beside, make.__name__
+
+
 def test_the_default_is_the_best_of_the_candidates_that_are_no_larger() -> None:
     studies = Studies(EXPERIMENTS / "results")
     _, losses = candidate_losses(studies)

@@ -1,0 +1,88 @@
+"""From measurements to verdicts: what may be called ahead, clearly better, or at the edge of a grid.
+
+Whatever the report says in words rests on these, so they have tests with made-up inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from scipy.stats import t
+
+ENOUGH_QUERIES = 30  # for a verdict
+
+
+class Verdict(Enum):
+    """On a sampler beside the circuit."""
+
+    CIRCUIT = auto()  # clearly better
+    SAMPLER = auto()  # clearly better
+    UNCLEAR = auto()  # The interval has zero in it.
+    TOO_FEW = auto()  # queries to say
+
+
+def half_width(result: Mapping[str, Any]) -> float:
+    """Of the 95 % confidence interval of the difference to AC-Quick."""
+    return float(t.ppf(0.975, result["rows"] - 1) * result["less_than_quick_error"])
+
+
+def verdict(result: Mapping[str, Any]) -> Verdict:
+    """On one cell of Figure 1: how much less than AC-Quick a sampler has, with its error, over so many queries."""
+    if result["rows"] < ENOUGH_QUERIES:
+        return Verdict.TOO_FEW
+    if result["less_than_quick"] - half_width(result) > 0:
+        return Verdict.CIRCUIT
+    return Verdict.SAMPLER if result["less_than_quick"] + half_width(result) < 0 else Verdict.UNCLEAR
+
+
+def dominates(verdicts: Iterable[Verdict]) -> bool | None:
+    """Whether the circuit is clearly better wherever there are enough queries to say; none if there are nowhere."""
+    decided = [verdict for verdict in verdicts if verdict is not Verdict.TOO_FEW]
+    return all(verdict is Verdict.CIRCUIT for verdict in decided) if decided else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The sets on which our circuit is ahead of another model, level with it, and behind."""
+
+    ahead: tuple[str, ...]
+    level: tuple[str, ...]
+    behind: tuple[str, ...]
+
+    @property
+    def is_mostly_ahead(self) -> bool:
+        return len(self.ahead) > len(self.level) + len(self.behind)
+
+
+def tally(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Tally:
+    """Over the sets that both have; at two decimals, which is what the others published."""
+    gains = {name: round(round(ours[name], 2) - round(theirs[name], 2), 2) for name in ours if name in theirs}
+    return Tally(
+        ahead=tuple(name for name, gain in gains.items() if gain > 0),
+        level=tuple(name for name, gain in gains.items() if gain == 0),
+        behind=tuple(name for name, gain in gains.items() if gain < 0),
+    )
+
+
+class Edge(Enum):
+    """Which edge of its grid a chosen value is at."""
+
+    LOWEST = "lowest"
+    HIGHEST = "highest"
+
+
+def edge_of_grid(chosen: float, tried: Iterable[float]) -> Edge | None:
+    """Where values beyond those tried might have been better. None if inside, or 0, which has nothing below it."""
+    values = set(tried)
+    if chosen == min(values):
+        return Edge.LOWEST if chosen > 0 else None
+    return Edge.HIGHEST if chosen == max(values) else None
+
+
+def beats_neighbour(chosen: float, scores: Mapping[float, float]) -> bool:
+    """Whether a value at the edge of its grid has a better score than the next one inside: then others may beat it."""
+    inside = sorted((value for value in scores if value != chosen), key=lambda value: abs(value - chosen))
+    return not inside or scores[chosen] > scores[inside[0]]

@@ -1,0 +1,101 @@
+"""What turns measurements into words: another input, another verdict."""
+
+from __future__ import annotations
+
+import pytest
+from verdicts import ENOUGH_QUERIES, Edge, Verdict, beats_neighbour, dominates, edge_of_grid, half_width, tally, verdict
+
+
+def cell(less: float, error: float = 0.1, rows: int = 1000) -> dict[str, float]:
+    return {"less_than_quick": less, "less_than_quick_error": error, "rows": rows}
+
+
+class TestVerdict:
+    def test_the_interval_is_students(self) -> None:
+        assert half_width(cell(0.0, error=1.0, rows=2)) == pytest.approx(12.706, abs=1e-3)
+        assert half_width(cell(0.0, error=1.0, rows=30)) == pytest.approx(2.045, abs=1e-3)
+
+    @pytest.mark.parametrize(
+        ("less", "expected"),
+        [
+            (0.20, Verdict.CIRCUIT),  # the interval is 0.20 ± 0.196
+            (0.19, Verdict.UNCLEAR),
+            (0.0, Verdict.UNCLEAR),
+            (-0.19, Verdict.UNCLEAR),
+            (-0.20, Verdict.SAMPLER),
+        ],
+    )
+    def test_what_is_clear_has_no_zero_in_its_interval(self, less: float, expected: Verdict) -> None:
+        assert verdict(cell(less)) is expected
+
+    @pytest.mark.parametrize("less", [-1000.0, 1000.0])
+    def test_few_queries_say_nothing_however_large_the_difference(self, less: float) -> None:
+        assert verdict(cell(less, rows=ENOUGH_QUERIES - 1)) is Verdict.TOO_FEW
+        assert verdict(cell(less, rows=ENOUGH_QUERIES)) is not Verdict.TOO_FEW
+
+    def test_a_larger_error_takes_the_verdict_back(self) -> None:
+        assert verdict(cell(-0.9, error=0.3, rows=30)) is Verdict.SAMPLER
+        assert verdict(cell(-0.9, error=0.5, rows=30)) is Verdict.UNCLEAR
+
+
+class TestDominates:
+    def test_every_verdict_must_be_for_the_circuit(self) -> None:
+        assert dominates([Verdict.CIRCUIT, Verdict.CIRCUIT]) is True
+        assert dominates([Verdict.CIRCUIT, Verdict.UNCLEAR]) is False
+        assert dominates([Verdict.CIRCUIT, Verdict.SAMPLER]) is False
+
+    def test_too_few_queries_count_neither_way(self) -> None:
+        assert dominates([Verdict.CIRCUIT, Verdict.TOO_FEW]) is True
+        assert dominates([Verdict.UNCLEAR, Verdict.TOO_FEW]) is False
+        assert dominates([Verdict.TOO_FEW]) is None
+        assert dominates([]) is None
+
+
+class TestTally:
+    def test_sets_are_ahead_level_or_behind(self) -> None:
+        found = tally({"a": -5.0, "b": -6.0, "c": -7.0}, {"a": -5.5, "b": -6.0, "c": -6.5})
+        assert (found.ahead, found.level, found.behind) == (("a",), ("b",), ("c",))
+
+    def test_another_figure_changes_the_count(self) -> None:
+        ours = {"a": -5.0, "b": -6.0, "c": -7.0}
+        assert len(tally(ours, {"a": -5.5, "b": -6.1, "c": -6.5}).ahead) == 2
+        assert len(tally({**ours, "b": -6.2}, {"a": -5.5, "b": -6.1, "c": -6.5}).ahead) == 1
+
+    def test_they_are_compared_at_two_decimals(self) -> None:
+        assert tally({"a": -6.0383}, {"a": -6.04}).level == ("a",)
+        assert tally({"a": -6.0449}, {"a": -6.04}).level == ("a",)
+        assert tally({"a": -6.0349}, {"a": -6.04}).ahead == ("a",)
+        assert tally({"a": -6.0451}, {"a": -6.04}).behind == ("a",)
+
+    def test_sets_that_one_lacks_are_left_out(self) -> None:
+        found = tally({"a": -1.0, "b": -1.0}, {"b": -2.0, "c": -2.0})
+        assert (found.ahead, found.level, found.behind) == (("b",), (), ())
+
+    def test_mostly_ahead_is_on_more_than_half(self) -> None:
+        ours = {"a": -1.0, "b": -1.0, "c": -1.0, "d": -1.0}
+        assert tally(ours, {"a": -2.0, "b": -2.0, "c": -2.0, "d": -0.5}).is_mostly_ahead
+        assert not tally(ours, {"a": -2.0, "b": -2.0, "c": -1.0, "d": -0.5}).is_mostly_ahead
+
+
+class TestEdgeOfGrid:
+    @pytest.mark.parametrize(
+        ("chosen", "expected"), [(0.25, Edge.LOWEST), (0.5, None), (1.0, None), (4.0, Edge.HIGHEST)]
+    )
+    def test_the_lowest_and_the_highest_are_at_an_edge(self, chosen: float, expected: Edge | None) -> None:
+        assert edge_of_grid(chosen, [1.0, 0.25, 4.0, 0.5]) is expected
+
+    def test_a_wider_grid_has_it_inside(self) -> None:
+        assert edge_of_grid(0.25, [0.125, 0.25, 0.5]) is None
+
+    def test_there_is_nothing_below_zero(self) -> None:
+        assert edge_of_grid(0.0, [0.0, 10.0]) is None
+        assert edge_of_grid(10.0, [0.0, 10.0]) is Edge.HIGHEST
+
+    def test_a_grid_of_one_value_is_all_edge(self) -> None:
+        assert edge_of_grid(0.5, [0.5]) is Edge.LOWEST
+
+    def test_the_edge_matters_if_the_next_value_is_worse(self) -> None:
+        assert beats_neighbour(0.25, {0.25: -5.0, 0.5: -5.1, 1.0: -5.0})
+        assert not beats_neighbour(0.25, {0.25: -5.0, 0.5: -5.0, 1.0: -5.2})
+        assert beats_neighbour(60.0, {0.0: -5.0, 30.0: -5.1, 60.0: -5.0})
+        assert beats_neighbour(0.5, {0.5: -5.0})
