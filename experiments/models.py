@@ -15,7 +15,7 @@ from study import code_version
 
 import learnac
 from learnac import Dataset, LearnAC
-from learnac.learn import LearnSettings, Stop, learn_network
+from learnac.learn import LearnSettings, Stop, learn_table_network
 from learnac.network import BayesNet, treewidth_bound
 
 KEPT = Path(__file__).parent.parent / "build" / "paper-models"
@@ -56,7 +56,7 @@ def fit(task: dict[str, Any], train: Dataset, validation: Dataset | None = None)
     settings = PLAIN | {name: task[name] for name in SETTINGS if name in task and task[name] != "network"}
     started = time.process_time()
     if task["schedule"] == "network":
-        learned = learn_network(train, LearnSettings(**settings), validation=validation)
+        learned = learn_table_network(train, LearnSettings(**settings), validation=validation)
         _require_whole(learned.stop)
         return Fitted(learned.network, None, time.process_time() - started)
     model = LearnAC(**settings).fit(train, validation=validation)

@@ -17,9 +17,9 @@ from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 
 from learnac import Dataset
-from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, StepInfo, learn
+from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, StepInfo, learn_table
 from learnac.learn.by_gain import GainSchedule
-from learnac.learn.counts import in_memory
+from learnac.learn.counts import TableCounts
 from learnac.learn.learner import network_learner, new_circuit
 
 INDICATOR, PARAMETER = 0, 1
@@ -40,7 +40,7 @@ def measure(task: Task) -> Result:
     dataset = load(task["set"], BOTH, task.get("corner"))
     chosen = {name: task[name] for name in SETTINGS if name in task}
     greedy, quick = (
-        learn(dataset, LearnSettings(schedule=schedule, **PLAIN, **chosen)) for schedule in ("greedy", "quick")
+        learn_table(dataset, LearnSettings(schedule=schedule, **PLAIN, **chosen)) for schedule in ("greedy", "quick")
     )
     watched = watch(dataset, LearnSettings(**PLAIN, **chosen), greedy.trace, task)
     n_splits, scale = len(greedy.trace), len(greedy.trace) / len(watched)
@@ -73,7 +73,7 @@ class Counts:
 def watch(dataset: Dataset, settings: LearnSettings, trace: Sequence[StepInfo], task: Task) -> list[Counts]:
     """Makes the splits of a search again, and counts at some of them, evenly spread."""
     space = SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits))
-    learner, circuit = network_learner(space, in_memory(dataset), settings), new_circuit(space)
+    learner, circuit = network_learner(space, TableCounts(dataset), settings), new_circuit(space)
     schedule = learner.schedule
     assert isinstance(schedule, GainSchedule)
     rng = np.random.default_rng(task["seed"])

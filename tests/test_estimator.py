@@ -103,7 +103,7 @@ class TestConventions:
             ask(LearnAC(), CODES)
 
     def test_score_is_the_mean_of_the_rows(self) -> None:
-        model = LearnAC().fit(CODES)
+        model = LearnAC(alpha=0.5, shrinkage=10.0).fit(CODES)
         log_likelihoods = model.score_samples(HELD_OUT)
         assert log_likelihoods.shape == (100,)
         assert (log_likelihoods < 0).all()
@@ -321,8 +321,10 @@ class TestSampleWeight:
         # Stated arities: a value may be only in rows of weight 0.
         table = Dataset.from_array(CODES, arities=[3, 2, 4, 2])
         repeated = Dataset.from_array(np.repeat(CODES, weights, axis=0), arities=[3, 2, 4, 2])
-        weighted = LearnAC().fit(table, sample_weight=weights)
-        np.testing.assert_array_equal(weighted.circuit_.parameters, LearnAC().fit(repeated).circuit_.parameters)
+        weighted = LearnAC(alpha=0.5, shrinkage=10.0).fit(table, sample_weight=weights)
+        np.testing.assert_array_equal(
+            weighted.circuit_.parameters, LearnAC(alpha=0.5, shrinkage=10.0).fit(repeated).circuit_.parameters
+        )
 
     def test_lists_are_taken(self) -> None:
         weighted = LearnAC().fit([[0, 1], [1, 0], [1, 1]], sample_weight=[1, 2.5, 0])

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,6 +14,7 @@
 #include "bind/arrays.hpp"
 #include "bind/parts.hpp"
 #include "learn/apply_split.hpp"
+#include "learn/candidate_finder.hpp"
 #include "learn/counter.hpp"
 #include "learn/freeze.hpp"
 #include "learn/greedy_schedule.hpp"
@@ -43,6 +45,8 @@ struct BoundCircuit {
   SplitRegion region;
   SplitApplication application;
 };
+
+SplitKind split_kind(bool is_binary) { return is_binary ? SplitKind::value_against_rest : SplitKind::complete; }
 
 using ChosenTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, double, std::int64_t>;
 
@@ -98,6 +102,15 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
           },
           "leaf"_a, "variable"_a, "value"_a)
       .def("set_edge_penalty", &Schedule::set_edge_penalty, "edge_penalty"_a)
+      .def("known_costs", [](const Schedule& self) { return to_numpy(std::vector(self.known_costs())); })
+      .def(
+          "replay",
+          [](Schedule& self, Input<std::int64_t> costs) {
+            self.replay(std::vector(span_of(costs).begin(), span_of(costs).end()));
+          },
+          "costs"_a)
+      .def_prop_ro_static("remembers_costs", [](nb::handle) { return Schedule::remembers_costs; })
+      .def_prop_ro_static("takes_losses", [](nb::handle) { return Schedule::takes_losses; })
       .def_prop_ro("has_unfitting", &Schedule::has_unfitting)
       .def_prop_ro("n_candidates", [](const Schedule& self) { return self.work().n_candidates; })
       .def_prop_ro("n_evaluations", [](const Schedule& self) { return self.work().n_evaluations; })
@@ -141,46 +154,37 @@ void bind_counting(nb::module_& m) {
   nb::class_<Counter>(m, "Counter")
       .def(nb::init<const PackedTable&>(), "table"_a, nb::keep_alive<1, 2>())
       .def(
-          "count",
-          [=](Counter& self, std::uint32_t leaf) {
-            check_leaf(self, leaf);
-            std::vector<double> counts(self.n_cells(self.child(LeafId{leaf})));
-            {
-              nb::gil_scoped_release release;
-              self.count(LeafId{leaf}, counts);
-            }
-            const std::size_t n_indicators = self.domain().n_indicators();
-            const std::size_t arity = self.domain().arity(self.child(LeafId{leaf}));
-            return to_numpy(std::move(counts), {n_indicators, arity});
-          },
-          "leaf"_a)
-      .def(
-          "split_and_count",
-          [=](Counter& self, std::uint32_t leaf, std::uint32_t variable, Input<std::uint32_t> branch_of,
-              std::uint32_t n_branches) {
-            check_leaf(self, leaf);
-            check_branches(self, variable, branch_of, n_branches);
-            std::vector<double> counts(self.n_cells(self.child(LeafId{leaf})) * n_branches);
-            {
-              nb::gil_scoped_release release;
-              self.split_and_count(LeafId{leaf}, VariableId{variable}, span_of(branch_of), n_branches, counts);
-            }
-            const std::size_t n_indicators = self.domain().n_indicators();
-            const std::size_t arity = self.domain().arity(self.child(LeafId{leaf}));
-            return to_numpy(std::move(counts), {std::size_t{n_branches}, n_indicators, arity});
-          },
-          "leaf"_a, "variable"_a, "branch_of"_a, "n_branches"_a)
-      .def(
           "split",
           [=](Counter& self, std::uint32_t leaf, std::uint32_t variable, Input<std::uint32_t> branch_of,
               std::uint32_t n_branches) {
             check_leaf(self, leaf);
             check_branches(self, variable, branch_of, n_branches);
+            nb::gil_scoped_release release;
             return index(self.split(LeafId{leaf}, VariableId{variable}, span_of(branch_of), n_branches));
           },
           "leaf"_a, "variable"_a, "branch_of"_a, "n_branches"_a)
       .def(
-          "child_totals",
+          "count",
+          [=](Counter& self, const std::vector<std::uint32_t>& leaves) {
+            std::vector<LeafId> ids;
+            for (const std::uint32_t leaf : leaves) {
+              check_leaf(self, leaf);
+              ids.push_back(LeafId{leaf});
+            }
+            std::vector<std::vector<double>> counts;
+            {
+              nb::gil_scoped_release release;
+              counts = self.count(ids);
+            }
+            nb::list result;
+            for (std::size_t i = 0; i < ids.size(); ++i)
+              result.append(to_numpy(std::move(counts[i]),
+                                     {self.domain().n_indicators(), self.domain().arity(self.child(ids[i]))}));
+            return result;
+          },
+          "leaves"_a)
+      .def(
+          "totals",
           [=](const Counter& self, std::uint32_t leaf) {
             check_leaf(self, leaf);
             std::vector<double> totals(self.domain().arity(self.child(LeafId{leaf})));
@@ -197,6 +201,117 @@ void bind_counting(nb::module_& m) {
           "leaf"_a);
 }
 
+Score score_called(const std::string& criterion, double prior) {
+  if (criterion == "likelihood") return LikelihoodScore(prior);
+  if (criterion == "bdeu") return BayesianDirichletScore(prior);
+  refuse("no such criterion: " + criterion);
+}
+
+Estimate estimate_of(const std::string& criterion, double prior, double shrinkage) {
+  const auto pseudo_count = [score = score_called(criterion, prior)](std::size_t arity, double mass) {
+    return std::visit([&](const auto& any) { return any.pseudo_count(arity, mass); }, score);
+  };
+  return {pseudo_count, shrinkage};
+}
+
+// The trees with what finds candidates for their leaves.
+void bind_trees(nb::module_& m) {
+  const auto check_counts = [](const GrowingTrees& self, std::uint32_t leaf, std::size_t n_counts, std::size_t n) {
+    check_index("leaf", leaf, self.n_nodes());
+    if (n_counts != n * self.domain().arity(self.node(LeafId{leaf}).child)) refuse("expected a count for each value");
+  };
+  nb::class_<GrowingTrees>(m, "GrowingTrees")
+      .def(
+          "__init__",
+          [](GrowingTrees* self, Input<std::uint32_t> arities, bool binary_splits, const std::string& criterion,
+             double prior, double shrinkage) {
+            new (self)
+                GrowingTrees(span_of(arities), split_kind(binary_splits), estimate_of(criterion, prior, shrinkage));
+          },
+          "arities"_a, "binary_splits"_a, "criterion"_a, "prior"_a, "shrinkage"_a)
+      .def_prop_ro("n_nodes", &GrowingTrees::n_nodes)
+      .def(
+          "add_root",
+          [](GrowingTrees& self, Input<double> counts) {
+            check_index("root", self.n_nodes(), self.domain().n_variables());
+            if (counts.size() != self.domain().arity(VariableId{self.n_nodes()})) refuse("expected as many counts");
+            return index(self.add_root(span_of(counts)));
+          },
+          "counts"_a)
+      .def(
+          "split",
+          [=](GrowingTrees& self, std::uint32_t leaf, std::uint32_t variable, std::uint32_t value,
+              Input<double> counts) {
+            check_index("variable", variable, self.domain().n_variables());
+            const VariableId split{variable};
+            const bool is_complete = self.kind() == SplitKind::complete;
+            check_counts(self, leaf, counts.size(), is_complete ? self.domain().arity(split) : 2);
+            return index(self.split({LeafId{leaf}, split, value}, span_of(counts)));
+          },
+          "leaf"_a, "variable"_a, "value"_a, "counts"_a)
+      .def(
+          "log_likelihood",
+          [=](const GrowingTrees& self, std::uint32_t leaf, Input<double> counts) {
+            check_counts(self, leaf, counts.size(), 1);
+            const LeafLikelihood found = self.log_likelihood(LeafId{leaf}, span_of(counts));
+            return std::tuple(found.finite, found.impossible);
+          },
+          "leaf"_a, "counts"_a)
+      .def("counts",
+           [](const GrowingTrees& self) {
+             return to_numpy(std::vector(self.all_counts().begin(), self.all_counts().end()));
+           })
+      .def("nodes", [](const GrowingTrees& self) {
+        std::vector<std::uint32_t> children, parents, values;
+        std::vector<std::int32_t> variables;
+        std::vector<double> masses;
+        for (std::uint32_t i = 0; i < self.n_nodes(); ++i) {
+          const GrowingTrees::Node& node = self.node(LeafId{i});
+          children.push_back(index(node.child));
+          parents.push_back(index(node.parent));
+          variables.push_back(node.is_split ? static_cast<std::int32_t>(index(node.variable)) : -1);
+          values.push_back(node.value);
+          masses.push_back(node.mass);
+        }
+        return nb::make_tuple(to_numpy(std::move(children)), to_numpy(std::move(parents)),
+                              to_numpy(std::move(variables)), to_numpy(std::move(values)), to_numpy(std::move(masses)));
+      });
+  nb::class_<CandidateFinder>(m, "CandidateFinder")
+      .def(
+          "__init__",
+          [](CandidateFinder* self, const GrowingTrees& trees, const std::string& criterion, double prior,
+             double parameter_penalty, Input<std::uint8_t> may_remove_edges, Input<std::uint8_t> allowed) {
+            const std::size_t n = trees.domain().n_variables();
+            if (may_remove_edges.size() != n || (allowed.size() != 0 && allowed.size() != n * n))
+              refuse("expected a byte for each variable");
+            new (self) CandidateFinder(trees, score_called(criterion, prior), parameter_penalty,
+                                       {span_of(may_remove_edges).begin(), span_of(may_remove_edges).end()},
+                                       {span_of(allowed).begin(), span_of(allowed).end()});
+          },
+          "trees"_a, "criterion"_a, "prior"_a, "parameter_penalty"_a, "may_remove_edges"_a, "allowed"_a,
+          nb::keep_alive<1, 2>())
+      .def(
+          "find",
+          [](CandidateFinder& self, std::uint32_t leaf, Table<double> cells) {
+            const GrowingTrees& trees = self.trees();
+            check_index("leaf", leaf, trees.n_nodes());
+            if (cells.shape(0) != trees.domain().n_indicators() ||
+                cells.shape(1) != trees.domain().arity(trees.node(LeafId{leaf}).child))
+              refuse("expected counts for each indicator and value of the child");
+            Candidates found = self.find(LeafId{leaf}, {cells.data(), cells.size()});
+            return nb::make_tuple(to_numpy(std::move(found.variables)), to_numpy(std::move(found.values)),
+                                  to_numpy(std::move(found.net_gains)));
+          },
+          "leaf"_a, "cells"_a);
+  m.def(
+      "leaf_score",
+      [](const std::string& criterion, double prior, Input<double> counts, double mass) {
+        Score score = score_called(criterion, prior);
+        return std::visit([&](auto& any) { return any(span_of(counts), mass); }, score);
+      },
+      "criterion"_a, "prior"_a, "counts"_a, "mass"_a);
+}
+
 void bind_circuit(nb::module_& m) {
   nb::class_<BoundCircuit>(m, "GrowingCircuit")
       .def(
@@ -205,8 +320,7 @@ void bind_circuit(nb::module_& m) {
             if (arities.size() == 0) refuse("expected at least one variable");
             for (const std::uint32_t arity : span_of(arities))
               if (arity == 0) refuse("expected every variable to have a value");
-            new (self)
-                BoundCircuit(span_of(arities), binary_splits ? SplitKind::value_against_rest : SplitKind::complete);
+            new (self) BoundCircuit(span_of(arities), split_kind(binary_splits));
           },
           "arities"_a, "binary_splits"_a)
       .def_prop_ro("n_edges", [](const BoundCircuit& self) { return self.circuit.n_edges(); })
@@ -241,14 +355,8 @@ void bind_circuit(nb::module_& m) {
 
 void learnac::bind_learning(nb::module_& m) {
   bind_counting(m);
+  bind_trees(m);
   bind_circuit(m);
-  bind_schedule<QuickSchedule>(m, "QuickSchedule")
-      .def("known_costs", [](const QuickSchedule& self) { return to_numpy(std::vector(self.known_costs())); })
-      .def(
-          "replay",
-          [](QuickSchedule& self, Input<std::int64_t> costs) {
-            self.replay(std::vector(span_of(costs).begin(), span_of(costs).end()));
-          },
-          "costs"_a);
+  bind_schedule<QuickSchedule>(m, "QuickSchedule");
   bind_schedule<GreedySchedule>(m, "GreedySchedule");
 }

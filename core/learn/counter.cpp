@@ -13,13 +13,23 @@ namespace {
 
 // Above this many indicators a column, bit columns cost more than they save.
 constexpr std::size_t most_bits_per_value = 8;
-// Counts kept for subtraction: at most this many cells over all leaves (4 bytes each).
+// Counts kept for subtraction: at most this many cells over all leaves (4 bytes each, 8 with fractional weights).
 constexpr std::size_t most_cells_kept = std::size_t{1} << 24;
 
 // Whole, and small enough in total to be kept as 32-bit counts.
 bool are_whole(std::span<const double> weights) {
   return std::ranges::all_of(weights, [](double w) { return w == std::floor(w); }) &&
          std::accumulate(weights.begin(), weights.end(), 0.0) < 4294967296.0;
+}
+
+// To multiples of one unit, of which no sum has more than 2^52.
+std::vector<double> rounded(std::span<const double> weights) {
+  int exponent = 0;
+  std::frexp(std::accumulate(weights.begin(), weights.end(), 0.0), &exponent);
+  const double unit = std::ldexp(1.0, exponent - 52);
+  std::vector<double> result;
+  for (const double weight : weights) result.push_back(std::nearbyint(weight / unit) * unit);
+  return result;
 }
 
 template <class Visit>
@@ -36,8 +46,8 @@ PackedTable::PackedTable(std::span<const Code> codes, std::span<const std::uint3
                          std::span<const double> weights)
     : domain_(arities),
       n_rows_(static_cast<std::uint32_t>(codes.size() / arities.size())),
-      weights_(weights.begin(), weights.end()),
-      has_whole_weights_(are_whole(weights)) {
+      weights_(rounded(weights)),
+      has_whole_counts_(are_whole(weights)) {
   std::size_t n_off_mode = 0;
   for (std::uint32_t v = 0; v < domain_.n_variables(); ++v) {
     const auto column = codes.subspan(std::size_t{v} * n_rows_, n_rows_);
@@ -54,7 +64,7 @@ PackedTable::PackedTable(std::span<const Code> codes, std::span<const std::uint3
   else
     codes_.assign(codes.begin(), codes.end());
   const bool is_sparse = n_off_mode <= n_values / 16;
-  if (has_whole_weights_ && (!wants_bits || is_sparse)) pack_rows(codes);
+  if (!wants_bits || is_sparse) pack_rows(codes);
 }
 
 template <class Code>
@@ -100,22 +110,63 @@ Counter::Counter(const PackedTable& table) : table_(table) {
     all.words.push_back(n_left >= 64 ? ~Word{0} : (Word{1} << n_left) - 1);
   }
   for (std::uint32_t v = 0; v < table.domain().n_variables(); ++v)
-    leaves_.push_back({VariableId{v}, all, table.n_rows(), {}});
+    leaves_.push_back({VariableId{v}, all, table.n_rows(), {}, 0, LeafId{v}, {}});
 }
 
-void Counter::count(LeafId id, std::span<double> counts) {
+std::vector<std::vector<double>> Counter::count(std::span<const LeafId> leaves) {
+  std::vector<std::vector<double>> counts;
+  for (const LeafId leaf : leaves) counts.emplace_back(n_cells(child(leaf)));
+  for (std::size_t i = 0; i < leaves.size();) {
+    if (is_family(leaves.subspan(i))) {
+      const std::uint32_t n = leaves_[index(leaves_[index(leaves[i])].parent)].n_branches;
+      count_family(leaves.subspan(i, n), std::span(counts).subspan(i, n));
+      i += n;
+    } else {
+      count_leaf(leaves[i], counts[i]);
+      ++i;
+    }
+  }
+  return counts;
+}
+
+// Whether all branches of a leaf whose counts are kept come first.
+bool Counter::is_family(std::span<const LeafId> leaves) const {
+  const Leaf& parent = leaves_[index(leaves_[index(leaves[0])].parent)];
+  if (parent.n_branches > leaves.size() || parent.kept.size() == 0 || parent.n_branches == 0) return false;
+  for (std::uint32_t branch = 0; branch < parent.n_branches; ++branch)
+    if (index(leaves[branch]) != index(parent.first_branch) + branch) return false;
+  return true;
+}
+
+void Counter::count_family(std::span<const LeafId> branches, std::span<std::vector<double>> counts) {
+  const Kept total = take_kept(leaves_[index(branches[0])].parent);
+  const auto largest = static_cast<std::size_t>(
+      std::ranges::max_element(branches, {}, [this](LeafId leaf) { return leaves_[index(leaf)].n_rows; }) -
+      branches.begin());
+  std::vector<double>& rest = counts[largest];
+  if (total.real.empty())
+    rest.assign(total.whole.begin(), total.whole.end());
+  else
+    rest = total.real;
+  for (std::size_t branch = 0; branch < branches.size(); ++branch) {
+    if (branch == largest) continue;
+    count_leaf(branches[branch], counts[branch]);
+    for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= counts[branch][i];
+  }
+  keep(leaves_[index(branches[largest])], rest);
+}
+
+void Counter::count_leaf(LeafId id, std::span<double> counts) {
   Leaf& leaf = leaves_[index(id)];
   const Domain& domain = table_.domain();
   const double bits_work =
       static_cast<double>(leaf.rows.words.size()) * domain.n_indicators() * domain.arity(leaf.child) / 4;
   const double sparse_work = static_cast<double>(leaf.n_rows) * (4 + table_.mean_row_length());
-  if (!table_.has_whole_weights())
-    count_codes(leaf, counts);
-  else if (!table_.has_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
+  if (!table_.has_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
     count_sparse(leaf, counts);
   else
     count_bits(leaf, counts);
-  keep_counts(leaf, counts);
+  keep(leaf, counts);
 }
 
 void Counter::count_bits(const Leaf& leaf, std::span<double> counts) const {
@@ -155,17 +206,21 @@ void Counter::count_bits(const Leaf& leaf, std::span<double> counts) const {
   for (std::uint32_t v = 0; v < domain.n_variables(); ++v) count_variable(VariableId{v});
 }
 
+std::uint32_t Counter::value_in(std::span<const std::uint32_t> items, VariableId variable) const {
+  const std::uint32_t first = table_.domain().first(variable), arity = table_.domain().arity(variable);
+  for (const std::uint32_t item : items)
+    if (item - first < arity) return item - first;
+  return table_.mode(variable);
+}
+
 void Counter::count_sparse(const Leaf& leaf, std::span<double> counts) const {
   const Domain& domain = table_.domain();
   const std::uint32_t arity = domain.arity(leaf.child);
   std::ranges::fill(counts, 0.0);
   std::vector<double> totals(arity, 0.0);
   for_each_row(leaf.rows, [&](std::uint32_t row) {
-    std::uint32_t x = table_.mode(leaf.child);
     const auto items = table_.sparse_row(row);
-    const std::uint32_t first = domain.first(leaf.child);
-    for (const std::uint32_t item : items)
-      if (item - first < arity) x = item - first;
+    const std::uint32_t x = table_.has_bits() ? value_in(items, leaf.child) : table_.code(leaf.child, row);
     const double weight = table_.weight(row);
     totals[x] += weight;
     for (const std::uint32_t item : items) counts[std::size_t{item} * arity + x] += weight;
@@ -180,20 +235,6 @@ void Counter::count_sparse(const Leaf& leaf, std::span<double> counts) const {
       for (std::uint32_t x = 0; x < arity; ++x) mode_cells[x] -= cells[std::size_t{value} * arity + x];
     }
   }
-}
-
-void Counter::count_codes(const Leaf& leaf, std::span<double> counts) const {
-  const Domain& domain = table_.domain();
-  const std::uint32_t arity = domain.arity(leaf.child);
-  std::ranges::fill(counts, 0.0);
-  for_each_row(leaf.rows, [&](std::uint32_t row) {
-    const std::uint32_t x = table_.code(leaf.child, row);
-    for (std::uint32_t v = 0; v < domain.n_variables(); ++v) {
-      const VariableId variable{v};
-      const IndicatorId met = domain.indicator(variable, table_.code(variable, row));
-      counts[std::size_t{index(met)} * arity + x] += table_.weight(row);
-    }
-  });
 }
 
 void Counter::count_child(LeafId leaf, std::span<double> totals) const { count_child(leaves_[index(leaf)], totals); }
@@ -216,7 +257,12 @@ LeafId Counter::split(LeafId id, VariableId variable, std::span<const std::uint3
   const LeafId first{n_leaves()};
   leaves_.resize(leaves_.size() + n_branches);
   Leaf& leaf = leaves_[index(id)];
-  for (std::uint32_t branch = 0; branch < n_branches; ++branch) leaves_[index(first) + branch].child = leaf.child;
+  leaf.first_branch = first;
+  leaf.n_branches = n_branches;
+  for (std::uint32_t branch = 0; branch < n_branches; ++branch) {
+    leaves_[index(first) + branch].child = leaf.child;
+    leaves_[index(first) + branch].parent = id;
+  }
   std::vector<Word> words(n_branches);
   for (std::size_t i = 0; i < leaf.rows.words.size(); ++i) {
     std::ranges::fill(words, Word{0});
@@ -246,42 +292,24 @@ LeafId Counter::split(LeafId id, VariableId variable, std::span<const std::uint3
   return first;
 }
 
-LeafId Counter::split_and_count(LeafId id, VariableId variable, std::span<const std::uint32_t> branch_of,
-                                std::uint32_t n_branches, std::span<double> counts) {
-  const LeafId first = split(id, variable, branch_of, n_branches);
-  const std::size_t n = n_cells(leaves_[index(id)].child);
-  const std::vector<std::uint32_t> total = std::move(leaves_[index(id)].counts);
-  forget(id);
-  n_cells_kept_ -= total.size();
-  const auto branches = std::span(leaves_).subspan(index(first), n_branches);
-  const auto largest = static_cast<std::uint32_t>(
-      std::ranges::max_element(branches, {}, [](const Leaf& leaf) { return leaf.n_rows; }) - branches.begin());
-  for (std::uint32_t branch = 0; branch < n_branches; ++branch)
-    if (branch != largest || total.empty()) count(LeafId{index(first) + branch}, counts.subspan(branch * n, n));
-  if (total.empty()) return first;
-  const auto rest = counts.subspan(largest * n, n);
-  std::ranges::copy(total, rest.begin());
-  for (std::uint32_t branch = 0; branch < n_branches; ++branch) {
-    if (branch == largest) continue;
-    const auto counted = counts.subspan(branch * n, n);
-    for (std::size_t i = 0; i < n; ++i) rest[i] -= counted[i];
-  }
-  keep_counts(leaves_[index(first) + largest], rest);
-  return first;
-}
-
-// With fractional weights, a difference of sums need not be the sum of what is left.
-void Counter::keep_counts(Leaf& leaf, std::span<const double> counts) {
-  if (!table_.has_whole_weights() || n_cells_kept_ + counts.size() > most_cells_kept) return;
-  leaf.counts.assign(counts.begin(), counts.end());
+void Counter::keep(Leaf& leaf, std::span<const double> counts) {
+  if (n_cells_kept_ + counts.size() > most_cells_kept) return;
+  if (table_.has_whole_counts())
+    leaf.kept.whole.assign(counts.begin(), counts.end());
+  else
+    leaf.kept.real.assign(counts.begin(), counts.end());
   n_cells_kept_ += counts.size();
 }
 
+Counter::Kept Counter::take_kept(LeafId leaf) {
+  Kept kept = std::exchange(leaves_[index(leaf)].kept, Kept{});
+  n_cells_kept_ -= kept.size();
+  return kept;
+}
+
 void Counter::forget(LeafId leaf) {
-  Leaf& gone = leaves_[index(leaf)];
-  n_cells_kept_ -= gone.counts.size();
-  gone.rows = RowSet{};
-  gone.counts = {};
+  take_kept(leaf);
+  leaves_[index(leaf)].rows = RowSet{};
 }
 
 }  // namespace learnac

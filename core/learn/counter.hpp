@@ -11,6 +11,8 @@ namespace learnac {
 
 // A table of discrete columns, packed for counting. Two forms, either or both, whichever is smaller to read:
 // bit columns, one per indicator; and sparse rows, the indicators of each row that are not their column's mode.
+// Weights are rounded to multiples of 2^-52 of their total or more, so that all sums and differences of them are exact:
+// counts do not depend on the order of the rows, and what is left of a leaf can be had by subtraction.
 class PackedTable {
  public:
   // codes: column after column, n_rows each. weights: one per row, or none.
@@ -21,8 +23,8 @@ class PackedTable {
   std::uint32_t n_rows() const { return n_rows_; }
   std::size_t n_words() const { return (std::size_t{n_rows_} + 63) / 64; }
   double weight(std::uint32_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
-  // Sums and differences of whole numbers are exact; those of fractions are not, and never taken.
-  bool has_whole_weights() const { return has_whole_weights_; }
+  // Whether counts are whole numbers of 32 bits.
+  bool has_whole_counts() const { return has_whole_counts_; }
   bool has_bits() const { return !bits_.empty(); }
   bool has_sparse_rows() const { return !row_ends_.empty(); }
   const Word* bits(IndicatorId indicator) const { return bits_.data() + index(indicator) * n_words(); }
@@ -45,7 +47,7 @@ class PackedTable {
   Domain domain_;
   std::uint32_t n_rows_;
   std::vector<double> weights_;
-  bool has_whole_weights_;
+  bool has_whole_counts_;
   std::vector<std::uint16_t> codes_;  // only without bit columns
   std::vector<std::uint32_t> modes_;
   std::vector<Word> bits_;
@@ -72,31 +74,44 @@ class Counter {
     return std::size_t{table_.domain().n_indicators()} * table_.domain().arity(child);
   }
 
-  // Counts of a leaf: [indicator][value of the child].
-  void count(LeafId leaf, std::span<double> counts);
   // Makes a leaf for each branch; branch_of[value] is the branch of each value of `variable`.
   LeafId split(LeafId leaf, VariableId variable, std::span<const std::uint32_t> branch_of, std::uint32_t n_branches);
-  // split, and the counts of all branches one after another, the largest by subtraction where that is exact.
-  LeafId split_and_count(LeafId leaf, VariableId variable, std::span<const std::uint32_t> branch_of,
-                         std::uint32_t n_branches, std::span<double> counts);
+  // Counts of several leaves, [indicator][value of the child] each. If all branches of a split are asked for, one after
+  // the other, the largest is what the others leave of the leaf that was split.
+  std::vector<std::vector<double>> count(std::span<const LeafId> leaves);
   // Totals of the child's values only, for tables that no split is chosen on.
   void count_child(LeafId leaf, std::span<double> totals) const;
   // A leaf that will not be split needs no rows.
   void forget(LeafId leaf);
 
  private:
+  // Counts that are kept for subtraction, if there is room.
+  struct Kept {
+    std::vector<std::uint32_t> whole;
+    std::vector<double> real;
+
+    std::size_t size() const { return whole.size() + real.size(); }
+  };
   struct Leaf {
     VariableId child;
     RowSet rows;
     std::uint64_t n_rows = 0;
-    std::vector<std::uint32_t> counts;  // kept for subtraction, if there is room
+    LeafId first_branch{};
+    std::uint32_t n_branches = 0;
+    LeafId parent{};
+    Kept kept;
   };
 
+  void count_leaf(LeafId leaf, std::span<double> counts);
+  bool is_family(std::span<const LeafId> leaves) const;
+  void count_family(std::span<const LeafId> branches, std::span<std::vector<double>> counts);
+  // The value of a variable in a sparse row.
+  std::uint32_t value_in(std::span<const std::uint32_t> items, VariableId variable) const;
   void count_bits(const Leaf& leaf, std::span<double> counts) const;
   void count_sparse(const Leaf& leaf, std::span<double> counts) const;
-  void count_codes(const Leaf& leaf, std::span<double> counts) const;
   void count_child(const Leaf& leaf, std::span<double> totals) const;
-  void keep_counts(Leaf& leaf, std::span<const double> counts);
+  void keep(Leaf& leaf, std::span<const double> counts);
+  Kept take_kept(LeafId leaf);
 
   const PackedTable& table_;
   std::vector<Leaf> leaves_;

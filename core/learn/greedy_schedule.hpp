@@ -19,6 +19,10 @@ namespace learnac {
 // (SplitLoss); the rest stay as they are, however the costs have grown.
 class GreedySchedule {
  public:
+  // What it can: src/learnac/learn/schedule.py.
+  static constexpr bool remembers_costs = false;
+  static constexpr bool takes_losses = true;
+
   // It keeps every candidate, whether or not the penalty may change.
   GreedySchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool may_change_penalty);
 
@@ -32,6 +36,10 @@ class GreedySchedule {
   // To be called before the circuit changes by this split.
   void applying(const Split& split);
   void set_edge_penalty(double edge_penalty);
+
+  // Its choices depend on the circuit alone: there is nothing to remember or replay.
+  std::vector<std::int64_t> known_costs() const { return {}; }
+  void replay(const std::vector<std::int64_t>&) {}
 
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }

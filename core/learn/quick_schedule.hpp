@@ -17,6 +17,10 @@ namespace learnac {
 // only the best of each leaf in a heap of leaves: what is touched often stays in cache.
 class QuickSchedule {
  public:
+  // What it can: src/learnac/learn/schedule.py.
+  static constexpr bool remembers_costs = true;
+  static constexpr bool takes_losses = false;
+
   // Without `may_change_penalty`, candidates that do not pay are forgotten.
   QuickSchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool may_change_penalty);
 

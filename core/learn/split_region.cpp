@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 namespace learnac {
 
@@ -163,7 +164,13 @@ std::int64_t SplitRegion::walk(const Split& split, std::int64_t limit) {
   begin(split);
   const Branches branches(circuit_, split);
   const std::int64_t floor = v_side_floor(split.variable);
-  walk_d_side(split, branches, limit == unlimited ? unlimited : limit - floor);
+  const std::int64_t d_side_limit = limit == unlimited ? unlimited : limit - floor;
+  n_words_ = branches.n_words();
+  if (n_words_ == 1)
+    walk_d_side(split, branches, d_side_limit, std::integral_constant<std::size_t, 1>{});
+  else
+    walk_d_side(split, branches, d_side_limit, n_words_);
+  n_visits_ += n_d_side_;
   if (!is_exact_) return d_side_bound_ + floor;
   // What was taken off the ancestors' costs for the V side is given back to it.
   const std::int64_t known =
@@ -188,50 +195,55 @@ void SplitRegion::begin(const Split& split) {
 
 // Depth first from D's parameters upwards; a node is finished after all its parents, so that the branches it is
 // needed in are known and its cost is final. No node's cost is negative: the sum so far is a lower bound.
-void SplitRegion::walk_d_side(const Split& split, const Branches& branches, std::int64_t limit) {
-  n_words_ = branches.n_words();
+//
+// Nearly all time of a search is spent here, and nearly always a word holds all branches: for that case, `n_words` is a
+// constant that the compiler sees.
+template <class NWords>
+void SplitRegion::walk_d_side(const Split& split, const Branches& branches, std::int64_t limit, NWords n_words) {
   const Leaf& leaf = circuit_.leaf(split.leaf);
   const std::uint32_t arity = circuit_.domain().arity(leaf.child);
   for (std::uint32_t value = 0; value < arity; ++value) {
-    push_d_node(circuit_.parameter_node(ParameterId{index(leaf.first_parameter) + value}));
+    push_d_node(circuit_.parameter_node(ParameterId{index(leaf.first_parameter) + value}), n_words);
     while (!stack_.empty()) {
-      if (!follow_next_parent(branches)) continue;
-      const NodeId done = stack_.back().node;
+      if (!follow_next_parent(branches, n_words)) continue;
+      const Frame done = stack_.back();
       stack_.pop_back();
-      d_side_bound_ += d_node_cost(done);
+      d_side_bound_ += d_node_cost(done, n_words);
       if (d_side_bound_ > limit) {
         stack_.clear();
         is_exact_ = false;
         return;
       }
-      if (!stack_.empty()) need_with(slot(stack_.back().node), done);
+      if (!stack_.empty()) need_with(stack_.back().slot, done.node, done.slot, n_words);
     }
   }
 }
 
-void SplitRegion::push_d_node(NodeId node) {
+template <class NWords>
+inline void SplitRegion::push_d_node(NodeId node, NWords n_words) {
+  const auto parents = circuit_.parents(node);
   circuit_.prefetch(node);
+  stack_.push_back({parents.data(), parents.data() + parents.size(), node, static_cast<std::uint32_t>(n_d_side_)});
   mark(node);
   ++n_d_side_;
-  if (d_info_.size() < 2 * n_words_ * n_d_side_) d_info_.resize(4 * n_words_ * n_d_side_);
-  std::fill_n(d_info_.data() + 2 * n_words_ * (n_d_side_ - 1), 2 * n_words_, Word{0});
-  stack_.push_back({node, 0});
-  ++n_visits_;
+  if (d_info_.size() < 2 * n_words * n_d_side_) d_info_.resize(4 * n_words * n_d_side_);
+  std::fill_n(d_info_.data() + 2 * n_words * (n_d_side_ - 1), 2 * n_words, Word{0});
 }
 
 // Goes on with the parents of the node on top; true if all are finished, false if there is a new top.
-bool SplitRegion::follow_next_parent(const Branches& branches) {
+template <class NWords>
+inline bool SplitRegion::follow_next_parent(const Branches& branches, NWords n_words) {
   Frame& top = stack_.back();
-  const auto parents = circuit_.parents(top.node);
-  while (top.next < parents.size()) {
-    const NodeId parent = parents[top.next++];
-    if (top.next < parents.size()) __builtin_prefetch(&circuit_.node(parents[top.next]));
-    if (has_variable(circuit_.node(parent).scope)) {
-      d_side_bound_ += meet_mutual_ancestor(parent, top.node, branches);
+  while (top.next != top.end) {
+    const NodeId parent = *top.next++;
+    if (top.next != top.end) __builtin_prefetch(&circuit_.node(*top.next));
+    const Node& node = circuit_.node(parent);
+    if (has_variable(node.scope)) {
+      d_side_bound_ += meet_mutual_ancestor(parent, top, branches, n_words);
     } else if (is_marked(parent)) {
-      need_with(slot(top.node), parent);
+      need_with(top.slot, parent, node.slot, n_words);
     } else {
-      push_d_node(parent);
+      push_d_node(parent, n_words);
       return false;
     }
   }
@@ -240,50 +252,53 @@ bool SplitRegion::follow_next_parent(const Branches& branches) {
 
 // A node is needed in every branch its parent is; with two parents in a branch, or a sum, its copy there can not be
 // merged into a parent.
-void SplitRegion::need_with(std::uint32_t d_slot, NodeId parent) {
-  const Word* wanted = d_info_.data() + 2 * n_words_ * slot(parent);
-  Word* needed = d_info_.data() + 2 * n_words_ * d_slot;
-  Word* contested = needed + n_words_;
+template <class NWords>
+inline void SplitRegion::need_with(std::uint32_t d_slot, NodeId parent, std::uint32_t parent_slot, NWords n_words) {
+  const Word* wanted = d_info_.data() + 2 * n_words * parent_slot;
+  Word* needed = d_info_.data() + 2 * n_words * d_slot;
+  Word* contested = needed + n_words;
   const bool is_product = circuit_.node(parent).kind == NodeKind::product;
-  for (std::size_t w = 0; w < n_words_; ++w) {
+  for (std::size_t w = 0; w < n_words; ++w) {
     contested[w] |= is_product ? needed[w] & wanted[w] : wanted[w];
     needed[w] |= wanted[w];
   }
 }
 
-std::int64_t SplitRegion::d_node_cost(NodeId id) const {
-  const NodeKind kind = circuit_.node(id).kind;
-  const Word* needed = d_info_.data() + 2 * n_words_ * slot(id);
-  const Word* contested = needed + n_words_;
+template <class NWords>
+inline std::int64_t SplitRegion::d_node_cost(const Frame& done, NWords n_words) const {
+  const Word* needed = d_info_.data() + 2 * n_words * done.slot;
+  const Word* contested = needed + n_words;
   std::int64_t n_copies = 0, n_merged = 0;
-  for (std::size_t w = 0; w < n_words_; ++w) {
+  for (std::size_t w = 0; w < n_words; ++w) {
     n_copies += count_branches(needed[w]);
     n_merged += count_branches(needed[w] & ~contested[w]);
   }
-  const std::int64_t cost = (n_copies - 1) * circuit_.n_children(id);
-  return kind == NodeKind::product ? cost - n_merged : cost;
+  const std::int64_t cost = (n_copies - 1) * circuit_.n_children(done.node);
+  return circuit_.node(done.node).kind == NodeKind::product ? cost - n_merged : cost;
 }
 
 // Every mutual ancestor is a product, or the circuit would not be smooth; it is met once, because no two children of
 // a product are D-ancestors.
-std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches) {
+template <class NWords>
+inline std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, const Frame& below, const Branches& branches,
+                                                      NWords n_words) {
   const ScopeId scope = circuit_.node(ancestor).scope;
-  Word* needed = d_info_.data() + 2 * n_words_ * slot(d_child);
-  Word* contested = needed + n_words_;
+  Word* needed = d_info_.data() + 2 * n_words * below.slot;
+  Word* contested = needed + n_words;
   if (!branches.is_in_all(scope)) {
     const std::uint32_t branch = branches.only_branch(scope);
     const Word bit = Word{1} << (branch % 64);
     contested[branch / 64] |= needed[branch / 64] & bit;
     needed[branch / 64] |= bit;
-    settled_.push_back({ancestor, d_child, Ref()});
+    settled_.push_back({ancestor, below.node, Ref()});
     return 0;
   }
-  for (std::size_t w = 0; w < n_words_; ++w) {
-    const bool is_full = w + 1 < n_words_ || branches.size() % 64 == 0;
+  for (std::size_t w = 0; w < n_words; ++w) {
+    const bool is_full = w + 1 < n_words || branches.size() % 64 == 0;
     contested[w] |= needed[w];
     needed[w] = is_full ? ~Word{0} : (Word{1} << (branches.size() % 64)) - 1;
   }
-  deciding_.push_back({ancestor, d_child, Ref()});
+  deciding_.push_back({ancestor, below.node, Ref()});
   // A sum with a product for each branch: its indicator, if it has one of its own, and the two copies.
   const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
   const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
@@ -340,13 +355,13 @@ std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t lim
     // A node inside the branch that keeps its indicators is used as it is, with all below it.
     const bool is_reused = branches.has_rest() && !branches.is_in(node.scope, 0);
     if (!is_reused) bound.meet(child.node(), branches.is_in_all(node.scope), may_be_merged);
-    stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
+    v_stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
   };
   for (MutualAncestor& ancestor : deciding_) {
     ancestor.v_child = child_with_variable(ancestor.node);
     visit(ancestor.v_child, true, true);
-    while (!stack_.empty()) {
-      Frame& top = stack_.back();
+    while (!v_stack_.empty()) {
+      VFrame& top = v_stack_.back();
       const NodeId id = top.node;
       const auto children = circuit_.children(id);
       if (circuit_.node(id).kind == NodeKind::sum && top.next < children.size()) {
@@ -356,14 +371,14 @@ std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t lim
         ++top.next;
         visit(child_with_variable(id), true, true);
         if (bound.value() > limit) {
-          n_visits_ += finished_.size() + stack_.size();
-          stack_.clear();
+          n_visits_ += finished_.size() + v_stack_.size();
+          v_stack_.clear();
           is_exact_ = false;
           return bound.value();
         }
       } else {
         finished_.push_back(id);
-        stack_.pop_back();
+        v_stack_.pop_back();
       }
     }
   }

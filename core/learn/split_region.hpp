@@ -84,8 +84,14 @@ class SplitRegion {
 
  private:
   struct Frame {
+    const NodeId* next;  // of the parents
+    const NodeId* end;
     NodeId node;
-    std::uint32_t next;
+    std::uint32_t slot;
+  };
+  struct VFrame {
+    NodeId node;
+    std::uint32_t next;  // of the children
   };
   // What the copies of a V-side node will have as parents, for each lane: nothing yet, one product, or anything else
   // (several parents or a sum): only in the second case can a product be merged into its parent.
@@ -107,12 +113,18 @@ class SplitRegion {
 
   std::int64_t walk(const Split& split, std::int64_t limit);
   void begin(const Split& split);
-  void walk_d_side(const Split& split, const Branches& branches, std::int64_t limit);
-  void push_d_node(NodeId node);
-  bool follow_next_parent(const Branches& branches);
-  void need_with(std::uint32_t d_slot, NodeId parent);
-  std::int64_t d_node_cost(NodeId node) const;
-  std::int64_t meet_mutual_ancestor(NodeId ancestor, NodeId d_child, const Branches& branches);
+  template <class NWords>
+  void walk_d_side(const Split& split, const Branches& branches, std::int64_t limit, NWords n_words);
+  template <class NWords>
+  void push_d_node(NodeId node, NWords n_words);
+  template <class NWords>
+  bool follow_next_parent(const Branches& branches, NWords n_words);
+  template <class NWords>
+  void need_with(std::uint32_t d_slot, NodeId parent, std::uint32_t parent_slot, NWords n_words);
+  template <class NWords>
+  std::int64_t d_node_cost(const Frame& done, NWords n_words) const;
+  template <class NWords>
+  std::int64_t meet_mutual_ancestor(NodeId ancestor, const Frame& below, const Branches& branches, NWords n_words);
   Ref child_with_variable(NodeId product);
   Ref root_child_with_variable();
   std::int64_t walk_v_side(const Branches& branches, std::int64_t limit);
@@ -131,6 +143,7 @@ class SplitRegion {
   std::vector<NodeId> members_;  // the D side, then the V side
   std::size_t n_d_side_ = 0;
   std::vector<Frame> stack_;
+  std::vector<VFrame> v_stack_;
   std::int64_t d_side_bound_ = 0;
   bool is_exact_ = false;
   Split walked_;  // the last one, when the circuit was at this version, and its cost

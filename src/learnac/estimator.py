@@ -22,7 +22,7 @@ from learnac.files import check_writable
 from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
 from learnac.io import StoredModel, read_checkpoint, read_model, write_checkpoint, write_model
-from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn
+from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn_table
 from learnac.network import BayesNet
 
 
@@ -76,9 +76,9 @@ class LearnAC(DensityMixin, BaseEstimator):
         schedule: str = "quick",
         *,
         criterion: str = "likelihood",
-        alpha: float = 0.5,
+        alpha: float | None = None,
         equivalent_sample_size: float = 1.0,
-        shrinkage: float = 10.0,
+        shrinkage: float | None = None,
         splits: str = "binary",
         max_edges: int | None = None,
         halve_edge_penalty: bool = False,
@@ -130,7 +130,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
         dataset = as_dataset(X)
         held_out = None if validation is None else _validation_table(dataset, validation)
-        model = learn(
+        model = learn_table(
             dataset,
             settings,
             validation=held_out,

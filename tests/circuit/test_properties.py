@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from learnac import Dataset
 from learnac.circuit import Circuit, NodeKind, properties
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 
 
 def learned(seed: int, splits: str, arities: list[int]) -> Circuit:
@@ -23,7 +23,7 @@ def learned(seed: int, splits: str, arities: list[int]) -> Circuit:
         rng.random((60, 1)) < 0.6, prototypes[rng.integers(4, size=60)], rng.integers(arities, size=(60, len(arities)))
     )
     search = LearnSettings(0.01, 0.0, splits=splits, max_splits=8)
-    return learn(Dataset.from_array(rows, arities=arities), search).circuit
+    return learn_table(Dataset.from_array(rows, arities=arities), search).circuit
 
 
 @pytest.mark.parametrize("splits", ["complete", "binary"])

@@ -6,9 +6,9 @@ import numpy as np
 from learning import dataset_of, random_rows
 from optimisations import may_change
 
-from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, learn
+from learnac.learn import LearnSettings, Split, SplitKind, SplitSpace, learn_table
 from learnac.learn.by_gain import GainSchedule
-from learnac.learn.counts import in_memory
+from learnac.learn.counts import TableCounts
 from learnac.learn.learner import network_learner, new_circuit
 
 
@@ -18,10 +18,10 @@ def followed(seed: int) -> tuple[int, int, int, int]:
     table = dataset_of(random_rows(seed, 300, arities), arities)
     settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1, splits="complete")
     space = SplitSpace(table.arities.astype(np.int64), SplitKind.COMPLETE)
-    learner, circuit = network_learner(space, in_memory(table), settings), new_circuit(space)
+    learner, circuit = network_learner(space, TableCounts(table), settings), new_circuit(space)
     assert isinstance(learner.schedule, GainSchedule)
     totals = np.zeros(4, dtype=int)
-    for info in learn(table, settings).trace:
+    for info in learn_table(table, settings).trace:
         leaves, variables, _, _ = (column.tolist() for column in learner.schedule.candidates())
         others = [pair for pair in zip(leaves, variables, strict=True) if pair[0] != info.leaf]
         costs = np.array([circuit.edge_cost(*pair, 0) for pair in others])

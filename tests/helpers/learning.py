@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit, evaluate, indicators_of
 from learnac.data import Dataset
-from learnac.learn import LearnedModel, LearnSettings, learn
+from learnac.learn import LearnedModel, LearnSettings, learn_table
 from learnac.network import BayesNet
 
 ARITIES = [2, 3, 2, 1, 4, 2]
@@ -70,7 +70,7 @@ def assert_same_model(a: LearnedModel, b: LearnedModel) -> None:
 def assert_agrees_with_itself(model: LearnedModel, dataset: Dataset) -> None:
     """The circuit, the network and the trace tell of one and the same model."""
     assert model.n_splits <= len(model.trace)
-    n_initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
+    n_initial = learn_table(dataset, LearnSettings(max_splits=0)).circuit.n_edges
     n_edges = [n_initial + int(c) for c in np.cumsum([0, *(info.edge_cost for info in model.trace)])]
     assert [info.n_edges for info in model.trace] == n_edges[1:]
     assert model.circuit.n_edges == n_edges[model.n_splits]

@@ -12,13 +12,13 @@ PROGRAM = """
 import sys
 import numpy as np
 from learnac import Dataset, infer
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 
 rng = np.random.default_rng(0)
 prototypes = rng.integers(2, size=(8, 60))
 rows = np.where(rng.random((2000, 60)) < 0.75, prototypes[rng.integers(8, size=2000)], rng.integers(2, size=(2000, 60)))
-small = learn(Dataset.from_array(rows, arities=2), LearnSettings(0.01, 0.1, max_splits=300))
-wide = learn(Dataset.from_array(rng.integers(2, size=(20, 1500)), arities=2), LearnSettings(max_splits=0))
+small = learn_table(Dataset.from_array(rows, arities=2), LearnSettings(0.01, 0.1, max_splits=300))
+wide = learn_table(Dataset.from_array(rng.integers(2, size=(20, 1500)), arities=2), LearnSettings(max_splits=0))
 many = np.full((200_000, 60), -1, dtype=np.int8)
 many[:, ::2] = rows[rng.integers(2000, size=200_000), ::2]
 repeated = np.repeat(rows.T, 500, axis=1).astype(np.uint8)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnac import Dataset
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 from learnac.network import BayesNet
 
 
@@ -51,7 +51,7 @@ def test_arities_beyond_a_byte(splits: str) -> None:
     third = np.where(rng.random(1000) < 0.8, second * 129, rng.integers(260, size=1000))
     dataset = Dataset.from_array(np.column_stack([first, second, third]), arities=[300, 3, 260])
     allowed = {"x0": [], "x1": ["x0"], "x2": ["x0", "x1"]}
-    model = learn(dataset, LearnSettings(0.0, 0.0, splits=splits, max_splits=6), allowed_parents=allowed)
+    model = learn_table(dataset, LearnSettings(0.0, 0.0, splits=splits, max_splits=6), allowed_parents=allowed)
     assert any(0 in tree.parents for tree in model.network.trees)
     assert len(model.network.trees[2].variables) > 1
     assert dataset.codes.dtype == np.uint16

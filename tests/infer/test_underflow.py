@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from learnac import Dataset, infer
 from learnac.circuit import Circuit
 from learnac.infer.engine import engine_of
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 
 N_COPIES = 900
 
@@ -120,7 +120,7 @@ class TestLearned:
     def test_thousands_of_variables(self, tools: Any) -> None:
         arities = (2,) * 2000
         rows = tools.random_rows(1, 90, arities)
-        model = learn(Dataset.from_array(rows[:50], arities=2), LearnSettings(0.001, 0.0, max_splits=40))
+        model = learn_table(Dataset.from_array(rows[:50], arities=2), LearnSettings(0.001, 0.0, max_splits=40))
         assert model.n_splits == 40
         found = infer.log_likelihood(model.circuit, rows)
         by_tree = [tree.log_likelihood(rows.T) for tree in model.network.trees]
@@ -135,7 +135,7 @@ class TestLearned:
     def test_log_space(self, learned: Any, tools: Any, splits: str) -> None:
         """A circuit of some depth, with evidence and likelihoods down to exp(-3000)."""
         arities = (3, 2, 4) * 8
-        model = learn(
+        model = learn_table(
             Dataset.from_array(tools.random_rows(2, 300, arities), arities=arities),
             LearnSettings(0.01, 0.1, splits=splits, max_splits=70),
         )

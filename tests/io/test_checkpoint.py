@@ -11,7 +11,7 @@ import pytest
 
 from learnac import Dataset, LearnAC, ModelFileError
 from learnac.io import read_checkpoint, write_checkpoint
-from learnac.learn import Checkpoints, LearnedModel, LearnSettings, SearchState, learn
+from learnac.learn import Checkpoints, LearnedModel, LearnSettings, SearchState, learn_table
 
 ARITIES = [2, 3, 2, 4, 2, 3, 2, 2]
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def search(name: str, **changes: Any) -> LearnSettings:
 def states_of(settings: LearnSettings, validation: Dataset | None = None) -> tuple[LearnedModel, list[SearchState]]:
     """The model, and the state after every split."""
     states: list[SearchState] = []
-    model = learn(table(1), settings, validation=validation, checkpoints=Checkpoints(None, states.append, 0.0))
+    model = learn_table(table(1), settings, validation=validation, checkpoints=Checkpoints(None, states.append, 0.0))
     return model, states
 
 
@@ -61,16 +61,16 @@ def test_resumed_anywhere_it_ends_the_same(tmp_path: Path, name: str, has_valida
     for state in states[:: max(1, len(states) // 7)] + states[-1:]:
         write_checkpoint(state, tmp_path / "c")
         resumed = Checkpoints(resumed=read_checkpoint(tmp_path / "c"))
-        assert_same(model, learn(table(1), settings, validation=validation, checkpoints=resumed))
+        assert_same(model, learn_table(table(1), settings, validation=validation, checkpoints=resumed))
 
 
 def test_costs_are_not_computed_again() -> None:
     model, states = states_of(search("quick"))
-    again = learn(table(1), search("quick"), checkpoints=Checkpoints(resumed=states[-1]))
+    again = learn_table(table(1), search("quick"), checkpoints=Checkpoints(resumed=states[-1]))
     assert model.n_visits > 0
     assert again.n_visits == 0
     _, states = states_of(search("greedy"))
-    again = learn(table(1), search("greedy"), checkpoints=Checkpoints(resumed=states[-1]))
+    again = learn_table(table(1), search("greedy"), checkpoints=Checkpoints(resumed=states[-1]))
     assert again.trace[-1].n_splits == states[-1].trace[-1].n_splits
 
 
@@ -88,14 +88,15 @@ def test_an_empty_search(tmp_path: Path) -> None:
     _, states = states_of(search("quick", max_splits=0))
     write_checkpoint(states[0], tmp_path / "c")
     resumed = Checkpoints(resumed=read_checkpoint(tmp_path / "c"))
-    assert_same(learn(table(1), search("quick")), learn(table(1), search("quick"), checkpoints=resumed))
+    assert_same(learn_table(table(1), search("quick")), learn_table(table(1), search("quick"), checkpoints=resumed))
 
 
 def test_budgets_may_change() -> None:
     _, states = states_of(search("quick", max_splits=4))
     resumed = Checkpoints(resumed=states[-1])
     assert_same(
-        learn(table(1), search("quick")), learn(table(1), search("quick", max_seconds=1e6), checkpoints=resumed)
+        learn_table(table(1), search("quick")),
+        learn_table(table(1), search("quick", max_seconds=1e6), checkpoints=resumed),
     )
 
 
@@ -112,15 +113,17 @@ def test_another_search_is_refused(changes: dict[str, Any], complaint: str) -> N
     _, states = states_of(search("quick", max_splits=4))
     rows = table(1) if changes else table(3)
     with pytest.raises(ValueError, match=complaint):
-        learn(rows, search("quick", **changes), checkpoints=Checkpoints(resumed=states[-1]))
+        learn_table(rows, search("quick", **changes), checkpoints=Checkpoints(resumed=states[-1]))
 
 
 def test_validation_and_weights_are_part_of_the_search() -> None:
     _, states = states_of(search("quick", max_splits=4))
     with pytest.raises(ValueError, match="other tables"):
-        learn(table(1), search("quick"), validation=table(2), checkpoints=Checkpoints(resumed=states[-1]))
+        learn_table(table(1), search("quick"), validation=table(2), checkpoints=Checkpoints(resumed=states[-1]))
     with pytest.raises(ValueError, match="other tables"):
-        learn(table(1), search("quick"), sample_weight=np.full(300, 2.0), checkpoints=Checkpoints(resumed=states[-1]))
+        learn_table(
+            table(1), search("quick"), sample_weight=np.full(300, 2.0), checkpoints=Checkpoints(resumed=states[-1])
+        )
 
 
 def test_the_estimator_keeps_and_resumes(tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ def test_splits_that_cannot_be_are_refused(tmp_path: Path, changes: dict[str, in
     broken = replace(states[-1], trace=(replace(states[-1].trace[0], **changes), *states[-1].trace[1:]))
     write_checkpoint(broken, tmp_path / "c")
     with pytest.raises(ValueError, match="split"):
-        learn(table(1), search("greedy"), checkpoints=Checkpoints(resumed=read_checkpoint(tmp_path / "c")))
+        learn_table(table(1), search("greedy"), checkpoints=Checkpoints(resumed=read_checkpoint(tmp_path / "c")))
 
 
 def test_splits_that_would_close_a_cycle_are_refused() -> None:
@@ -163,4 +166,4 @@ def test_splits_that_would_close_a_cycle_are_refused() -> None:
     first, second = states[-1].trace
     cycle = (replace(first, leaf=0, variable=1, value=0), replace(second, leaf=1, variable=0, value=0))
     with pytest.raises(ValueError, match="cycle"):
-        learn(table(1), search("greedy"), checkpoints=Checkpoints(resumed=replace(states[-1], trace=cycle)))
+        learn_table(table(1), search("greedy"), checkpoints=Checkpoints(resumed=replace(states[-1], trace=cycle)))

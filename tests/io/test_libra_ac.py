@@ -70,7 +70,7 @@ def learned(splits: str, alpha: float = 1.0) -> LearnAC:
     prototypes = rng.integers(ARITIES, size=(5, len(ARITIES)))
     noise = rng.integers(ARITIES, size=(150, len(ARITIES)))
     rows = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=150)], noise)
-    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha)
+    model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha, shrinkage=10.0)
     return model.fit(Dataset.from_array(rows, arities=ARITIES))
 
 

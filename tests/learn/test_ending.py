@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -27,12 +28,9 @@ from learning import (
     random_rows,
     steps,
 )
-from numpy.typing import NDArray
 
-from learnac._core import Counter
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, StepInfo, Stop, learn, search
-from learnac.learn.counts import in_memory
+from learnac.learn import LeafCounts, LearnSettings, StepInfo, Stop, TableCounts, learn, learn_table, search
 
 
 class TestEarlyStopping:
@@ -40,8 +38,8 @@ class TestEarlyStopping:
     @each_kind
     def test_the_model_is_the_prefix_that_is_best_on_the_validation_table(self, schedule: str, kind: str) -> None:
         chosen = {**OVERFITTING, "schedule": schedule, "splits": kind}
-        model = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
-        prefixes = [learn(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
+        model = learn_table(FEW, LearnSettings(**chosen), validation=VALIDATION)
+        prefixes = [learn_table(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
         scores = [prefix.network.log_likelihood(VALIDATION.codes).mean() for prefix in prefixes]
         told = [info.validation_log_likelihood for info in model.trace]
         np.testing.assert_allclose(told, scores[1:], rtol=1e-12)
@@ -54,8 +52,8 @@ class TestEarlyStopping:
 
     def test_patience_ends_the_search(self) -> None:
         chosen = {"edge_penalty": 0.001, "parameter_penalty": 0.0}
-        patient = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
-        hasty = learn(FEW, LearnSettings(patience=3, **chosen), validation=VALIDATION)
+        patient = learn_table(FEW, LearnSettings(**chosen), validation=VALIDATION)
+        hasty = learn_table(FEW, LearnSettings(patience=3, **chosen), validation=VALIDATION)
         assert hasty.stop is Stop.PATIENCE
         assert len(hasty.trace) == hasty.n_splits + 3
         assert steps(hasty) == steps(patient)[: len(hasty.trace)]
@@ -64,7 +62,7 @@ class TestEarlyStopping:
 
     def test_a_validation_table_that_no_split_helps_leaves_the_marginals(self) -> None:
         noise = np.random.default_rng(9).integers(ARITIES, size=(300, len(ARITIES)))
-        model = learn(TRAINING, LearnSettings(patience=5, **SETTINGS), validation=dataset_of(noise))
+        model = learn_table(TRAINING, LearnSettings(patience=5, **SETTINGS), validation=dataset_of(noise))
         assert (model.n_splits, len(model.trace)) == (0, 5)
         assert model.network.n_leaves == len(ARITIES)
         assert_agrees_with_itself(model, TRAINING)
@@ -77,11 +75,11 @@ class TestEarlyStopping:
         held_out[:, 4] %= 3
         held_out[0, 4] = 3
         chosen = {"edge_penalty": 0.05, "parameter_penalty": 2.0, "alpha": 0.0}
-        model = learn(dataset_of(rows), LearnSettings(**chosen), validation=dataset_of(held_out))
+        model = learn_table(dataset_of(rows), LearnSettings(**chosen), validation=dataset_of(held_out))
         assert {info.validation_log_likelihood for info in model.trace} == {-np.inf}
         ranks = []
         for k in range(len(model.trace) + 1):
-            network = learn(dataset_of(rows), LearnSettings(max_splits=k, **chosen)).network
+            network = learn_table(dataset_of(rows), LearnSettings(max_splits=k, **chosen)).network
             by_tree = np.array([tree.log_likelihood(dataset_of(held_out).codes) for tree in network.trees])
             ranks.append((-np.isinf(by_tree).sum(), by_tree[np.isfinite(by_tree)].sum()))
         assert model.n_splits == max(range(len(ranks)), key=lambda k: ranks[k])
@@ -91,7 +89,7 @@ class TestEarlyStopping:
 class TestBudgets:
     @each_schedule
     def test_no_splits(self, schedule: str) -> None:
-        model = learn(TRAINING, LearnSettings(schedule=schedule, max_splits=0))
+        model = learn_table(TRAINING, LearnSettings(schedule=schedule, max_splits=0))
         assert (model.stop, model.trace, model.n_splits) == (Stop.MAX_SPLITS, (), 0)
         assert model.circuit.n_edges == sum(1 + 3 * arity for arity in ARITIES if arity > 1) + 2
         assert_agrees_with_itself(model, TRAINING)
@@ -100,23 +98,23 @@ class TestBudgets:
     @each_kind
     def test_edges_stay_within_their_budget(self, schedule: str, kind: str) -> None:
         chosen = {"schedule": schedule, "splits": kind, **SETTINGS}
-        full = learn(TRAINING, LearnSettings(**chosen)).circuit.n_edges
+        full = learn_table(TRAINING, LearnSettings(**chosen)).circuit.n_edges
         for max_edges in (60, 100, full // 2):
-            model = learn(TRAINING, LearnSettings(max_edges=max_edges, **chosen))
+            model = learn_table(TRAINING, LearnSettings(max_edges=max_edges, **chosen))
             assert model.stop is Stop.MAX_EDGES
             assert max(info.n_edges for info in model.trace) <= max_edges
             assert_agrees_with_itself(model, TRAINING)
 
     @each_schedule
     def test_a_budget_with_room_to_spare_changes_nothing(self, schedule: str) -> None:
-        free = learn(TRAINING, LearnSettings(schedule=schedule, **SETTINGS))
-        roomy = learn(TRAINING, LearnSettings(schedule=schedule, max_edges=10**6, **SETTINGS))
+        free = learn_table(TRAINING, LearnSettings(schedule=schedule, **SETTINGS))
+        roomy = learn_table(TRAINING, LearnSettings(schedule=schedule, max_edges=10**6, **SETTINGS))
         assert_same_model(free, roomy)
         assert roomy.stop is Stop.CONVERGED
 
     @each_schedule
     def test_no_time(self, schedule: str) -> None:
-        model = learn(TRAINING, LearnSettings(schedule=schedule, max_seconds=0))
+        model = learn_table(TRAINING, LearnSettings(schedule=schedule, max_seconds=0))
         assert (model.stop, model.n_splits) == (Stop.MAX_SECONDS, 0)
         assert_agrees_with_itself(model, TRAINING)
 
@@ -124,7 +122,7 @@ class TestBudgets:
     def test_time_runs_out_in_the_middle(self, schedule: str) -> None:
         large = dataset_of(random_rows(4, 2000, [3] * 16), [3] * 16)
         chosen = LearnSettings(edge_penalty=1e-4, parameter_penalty=0, schedule=schedule, max_seconds=0.5)
-        model = learn(large, chosen)
+        model = learn_table(large, chosen)
         assert model.stop is Stop.MAX_SECONDS
         assert model.n_splits > 0
         assert model.trace[-1].seconds <= model.seconds < 5
@@ -139,9 +137,9 @@ class TestBudgets:
     )
     def test_halving_the_edge_penalty_fills_the_budget(self, seed: int, schedule: str, kind: str, room: int) -> None:
         dataset = dataset_of(random_rows(seed, n_rows=300))
-        initial = learn(dataset, LearnSettings(max_splits=0)).circuit.n_edges
+        initial = learn_table(dataset, LearnSettings(max_splits=0)).circuit.n_edges
         chosen = {"schedule": schedule, "splits": kind, "parameter_penalty": 0.0, "max_seconds": 10}
-        model = learn(
+        model = learn_table(
             dataset,
             LearnSettings(
                 edge_penalty=20.0,
@@ -163,8 +161,8 @@ class TestBudgets:
 
     def test_halving_goes_on_where_a_fixed_penalty_stops(self) -> None:
         chosen = {"edge_penalty": 2.0, "parameter_penalty": 0.1, "max_edges": 400}
-        fixed = learn(TRAINING, LearnSettings(**chosen))
-        halved = learn(TRAINING, LearnSettings(halve_edge_penalty=True, **chosen))
+        fixed = learn_table(TRAINING, LearnSettings(**chosen))
+        halved = learn_table(TRAINING, LearnSettings(halve_edge_penalty=True, **chosen))
         assert fixed.stop is Stop.CONVERGED
         assert steps(fixed) == steps(halved)[: fixed.n_splits]
         assert fixed.circuit.n_edges < 200
@@ -179,7 +177,7 @@ class TestBudgets:
         models = []
         for most_halvings in (30, 90):
             monkeypatch.setattr(search, "MOST_HALVINGS", most_halvings)
-            models.append(learn(TRAINING, chosen))
+            models.append(learn_table(TRAINING, chosen))
         assert_same_model(*models)
         assert models[0].stop is Stop.MAX_EDGES
         assert models[0].n_evaluations == models[1].n_evaluations
@@ -191,7 +189,9 @@ class TestBudgets:
     ) -> None:
         chosen = {"schedule": schedule, "parameter_penalty": 0.1, "max_splits": 40}
         said = LearnSettings(edge_penalty=10.0, halve_edge_penalty=True, max_edges=budget, **chosen)
-        assert_same_model(learn(TRAINING, LearnSettings(max_edges=max_edges, **chosen)), learn(TRAINING, said))
+        assert_same_model(
+            learn_table(TRAINING, LearnSettings(max_edges=max_edges, **chosen)), learn_table(TRAINING, said)
+        )
 
     def test_the_budget_has_room_where_there_are_many_variables(self) -> None:
         few, many = (LearnSettings().for_circuit(n_edges) for n_edges in (1_000, 300_000))
@@ -205,11 +205,11 @@ class TestBudgets:
 class TestCallback:
     def test_it_sees_every_step_once(self) -> None:
         seen: list[StepInfo] = []
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=seen.append)
+        model = learn_table(TRAINING, LearnSettings(**SETTINGS), on_step=seen.append)
         assert tuple(seen) == model.trace
 
     def test_it_ends_learning_by_returning_true(self) -> None:
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=lambda info: info.n_splits == 4)
+        model = learn_table(TRAINING, LearnSettings(**SETTINGS), on_step=lambda info: info.n_splits == 4)
         assert (model.stop, model.n_splits) == (Stop.CALLBACK, 4)
         assert_agrees_with_itself(model, TRAINING)
 
@@ -218,30 +218,22 @@ class TestCallback:
             raise RuntimeError("no")
 
         with pytest.raises(RuntimeError, match="no"):
-            learn(TRAINING, LearnSettings(**SETTINGS), on_step=fail)
+            learn_table(TRAINING, LearnSettings(**SETTINGS), on_step=fail)
 
 
-class InterruptedCounter:
-    """Counts like a `Counter`, until Ctrl-C comes while it counts."""
+class InterruptedCounts(TableCounts):
+    """Counts, until Ctrl-C comes while it counts the leaves of a split."""
 
     def __init__(self, dataset: Dataset, n_calls: int, is_late: bool) -> None:
-        self._counter: Counter = in_memory(dataset)
-        self._n_calls_left = n_calls
+        super().__init__(dataset)
+        self._n_calls_left = n_calls + 1  # The first is for the whole table.
         self._is_late = is_late
 
-    def count(self, leaf: int) -> NDArray[np.float64]:
-        return self._counter.count(leaf)
-
-    def forget(self, leaf: int) -> None:
-        self._counter.forget(leaf)
-
-    def split_and_count(
-        self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int
-    ) -> NDArray[np.float64]:
+    def count(self, leaves: Sequence[int]) -> list[LeafCounts]:
         self._n_calls_left -= 1
         if self._n_calls_left < 0 and not self._is_late:
             raise KeyboardInterrupt
-        counts = self._counter.split_and_count(leaf, variable, branch_of, n_branches)
+        counts = super().count(leaves)
         if self._n_calls_left < 0:
             raise KeyboardInterrupt
         return counts
@@ -254,18 +246,19 @@ class TestInterrupt:
             if info.n_splits == 5:
                 raise KeyboardInterrupt
 
-        model = learn(TRAINING, LearnSettings(**SETTINGS), on_step=interrupt, validation=validation)
+        model = learn_table(TRAINING, LearnSettings(**SETTINGS), on_step=interrupt, validation=validation)
         assert (model.stop, len(model.trace)) == (Stop.INTERRUPTED, 5)
         assert_agrees_with_itself(model, TRAINING)
 
     @pytest.mark.parametrize("is_late", [False, True])
     @pytest.mark.parametrize("validation", [None, VALIDATION])
     def test_in_the_middle_of_a_step_keeps_the_steps_before_it(self, is_late: bool, validation: Dataset | None) -> None:
-        counts = InterruptedCounter(TRAINING, n_calls=5, is_late=is_late)
-        model = learn(TRAINING, LearnSettings(**SETTINGS), counts=counts, validation=validation)
+        counts = InterruptedCounts(TRAINING, n_calls=5, is_late=is_late)
+        judge = None if validation is None else TableCounts(validation)
+        model = learn(TRAINING.schema, counts, LearnSettings(**SETTINGS), validation=judge)
         assert (model.stop, len(model.trace)) == (Stop.INTERRUPTED, 5)
         assert_agrees_with_itself(model, TRAINING)
-        whole = learn(TRAINING, LearnSettings(**SETTINGS), validation=validation)
+        whole = learn_table(TRAINING, LearnSettings(**SETTINGS), validation=validation)
         assert steps(model) == steps(whole)[:5]
 
     def test_by_a_signal_keeps_the_model_so_far(self) -> None:

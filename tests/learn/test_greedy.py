@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from learnac import reference
 from learnac._core import GreedySchedule, GrowingCircuit
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, Stop, learn
+from learnac.learn import LearnSettings, Stop, learn_table
 from learnac.learn.model import LearnedModel
 from learnac.reference.learn import Leaf, Network, SplitKind, new_leaves
 
@@ -62,8 +62,8 @@ def score_of(criterion: dict[str, Any]) -> reference.Likelihood | reference.Baye
 def learn_greedily(table: Table, kind: SplitKind, **others: Any) -> LearnedModel:
     arities, rows = table
     # The time limit is for a search that would never end.
-    chosen = LearnSettings(schedule="greedy", splits=kind, max_seconds=60, **others)
-    model = learn(Dataset.from_array(rows, arities=arities), chosen)
+    chosen = LearnSettings(schedule="greedy", splits=kind, max_seconds=60, shrinkage=0.0, **others)
+    model = learn_table(Dataset.from_array(rows, arities=arities), chosen)
     assert model.stop is not Stop.MAX_SECONDS
     return model
 

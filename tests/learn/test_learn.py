@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counting import PlainCounts
 from learning import (
     ARITIES,
     SETTINGS,
@@ -22,18 +23,18 @@ from learning import (
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.learn import LearnedModel, LearnSettings, Stop, learn
+from learnac.learn import LearnedModel, LearnSettings, Stop, learn, learn_table
 
 
 class TestTrace:
     @each_schedule
     @each_kind
     def test_each_step_tells_of_the_model_after_it(self, schedule: str, kind: str) -> None:
-        model = learn(TRAINING, LearnSettings(schedule=schedule, splits=kind, **SETTINGS))
+        model = learn_table(TRAINING, LearnSettings(schedule=schedule, splits=kind, **SETTINGS))
         assert len(model.trace) == model.n_splits >= 10
         assert_agrees_with_itself(model, TRAINING)
         for k, info in enumerate(model.trace, start=1):
-            prefix = learn(TRAINING, LearnSettings(schedule=schedule, splits=kind, max_splits=k, **SETTINGS))
+            prefix = learn_table(TRAINING, LearnSettings(schedule=schedule, splits=kind, max_splits=k, **SETTINGS))
             assert prefix.stop is Stop.MAX_SPLITS
             assert steps(prefix) == steps(model)[:k]
             assert info.n_splits == k
@@ -45,8 +46,8 @@ class TestTrace:
             assert info.validation_log_likelihood is None
 
     def test_net_gains_are_what_the_likelihood_rose_by_less_the_parameters(self) -> None:
-        model = learn(TRAINING, LearnSettings(splits="complete", **SETTINGS))
-        before = learn(TRAINING, LearnSettings(max_splits=0, **SETTINGS)).network
+        model = learn_table(TRAINING, LearnSettings(splits="complete", **SETTINGS))
+        before = learn_table(TRAINING, LearnSettings(max_splits=0, **SETTINGS)).network
         totals = [before.log_likelihood(TRAINING.codes).sum()]
         totals += [info.log_likelihood * TRAINING.n_rows for info in model.trace]
         arity_of_leaf = [*ARITIES]
@@ -57,7 +58,7 @@ class TestTrace:
             assert info.net_gain == pytest.approx(gain - 0.1 * n_added, rel=1e-5, abs=1e-5)
 
     def test_seconds_only_go_up(self) -> None:
-        model = learn(TRAINING, LearnSettings(**SETTINGS))
+        model = learn_table(TRAINING, LearnSettings(**SETTINGS))
         seconds = [0.0, *(info.seconds for info in model.trace), model.seconds]
         assert seconds == sorted(seconds)
 
@@ -69,9 +70,9 @@ class TestSampleWeight:
         rows = random_rows(seed=5, n_rows=150)
         weights = np.random.default_rng(6).integers(0, 4, size=150)
         chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS)
-        weighted = learn(dataset_of(rows), chosen, sample_weight=weights.astype(float))
+        weighted = learn_table(dataset_of(rows), chosen, sample_weight=weights.astype(float))
         assert weighted.n_splits > 3
-        assert_same_model(weighted, learn(dataset_of(np.repeat(rows, weights, axis=0)), chosen))
+        assert_same_model(weighted, learn_table(dataset_of(np.repeat(rows, weights, axis=0)), chosen))
 
     def test_rows_of_weight_zero_are_absent(self) -> None:
         rows = random_rows(seed=5, n_rows=150)
@@ -79,14 +80,14 @@ class TestSampleWeight:
         weights[::3] = 0
         chosen = LearnSettings(**SETTINGS)
         present = weights > 0
-        full = learn(dataset_of(rows), chosen, sample_weight=weights)
+        full = learn_table(dataset_of(rows), chosen, sample_weight=weights)
         assert full.n_splits > 3
-        assert_same_model(full, learn(dataset_of(rows[present]), chosen, sample_weight=weights[present]))
+        assert_same_model(full, learn_table(dataset_of(rows[present]), chosen, sample_weight=weights[present]))
 
     @each_kind
     def test_fractional_weights_are_counted_as_they_are(self, kind: str) -> None:
         weights = np.random.default_rng(8).exponential(size=TRAINING.n_rows)
-        model = learn(TRAINING, LearnSettings(splits=kind, **SETTINGS), sample_weight=weights)
+        model = learn_table(TRAINING, LearnSettings(splits=kind, **SETTINGS), sample_weight=weights)
         assert model.n_splits > 3
         assert_agrees_with_itself(model, TRAINING)
         expected = (weights @ model.network.log_likelihood(TRAINING.codes)) / weights.sum()
@@ -102,8 +103,8 @@ class TestSampleWeight:
         twice = dataset_of(np.repeat(random_rows(seed=5, n_rows=150), 2, axis=0))
         once = dataset_of(random_rows(seed=5, n_rows=150))
         chosen = LearnSettings(**SETTINGS)
-        halves = learn(twice, chosen, sample_weight=np.full(300, 0.5))
-        assert_same_circuit(halves.circuit, learn(once, chosen).circuit)
+        halves = learn_table(twice, chosen, sample_weight=np.full(300, 0.5))
+        assert_same_circuit(halves.circuit, learn_table(once, chosen).circuit)
 
 
 class TestAllowedParents:
@@ -111,7 +112,9 @@ class TestAllowedParents:
     @each_kind
     def test_only_allowed_parents_are_split_on(self, schedule: str, kind: str) -> None:
         allowed = {"x0": ["x1", "x4"], "x1": [], "x5": iter(["x0"])}
-        model = learn(TRAINING, LearnSettings(schedule=schedule, splits=kind, **SETTINGS), allowed_parents=allowed)
+        model = learn_table(
+            TRAINING, LearnSettings(schedule=schedule, splits=kind, **SETTINGS), allowed_parents=allowed
+        )
         parents = model.network.parents
         assert set(parents[0]) <= {1, 4}
         assert parents[1] == ()
@@ -120,16 +123,16 @@ class TestAllowedParents:
         assert_agrees_with_itself(model, TRAINING)
 
     def test_no_parents_at_all_leaves_the_marginals(self) -> None:
-        model = learn(TRAINING, LearnSettings(), allowed_parents={name: [] for name in TRAINING.names})
+        model = learn_table(TRAINING, LearnSettings(), allowed_parents={name: [] for name in TRAINING.names})
         assert (model.n_splits, model.stop) == (0, Stop.CONVERGED)
 
     def test_an_empty_mapping_forbids_nothing(self) -> None:
         chosen = LearnSettings(**SETTINGS)
-        assert_same_model(learn(TRAINING, chosen, allowed_parents={}), learn(TRAINING, chosen))
+        assert_same_model(learn_table(TRAINING, chosen, allowed_parents={}), learn_table(TRAINING, chosen))
 
     @each_schedule
     def test_networks_have_no_cycles(self, schedule: str) -> None:
-        network = learn(TRAINING, LearnSettings(0.001, 0.0, schedule)).network
+        network = learn_table(TRAINING, LearnSettings(0.001, 0.0, schedule)).network
         order: list[int] = []
         while len(order) < len(ARITIES):
             ready = [v for v, p in enumerate(network.parents) if v not in order and set(p) <= set(order)]
@@ -137,44 +140,12 @@ class TestAllowedParents:
             order += ready
 
 
-class PlainCounts:
-    """The protocol of `CountProvider` in NumPy, row by row."""
-
-    def __init__(self, dataset: Dataset) -> None:
-        self._codes, self._arities = dataset.codes, dataset.arities
-        everything = np.ones(dataset.n_rows, dtype=bool)
-        self._leaves = [(child, everything) for child in range(dataset.n_variables)]
-
-    def count(self, leaf: int) -> NDArray[np.float64]:
-        child, rows = self._leaves[leaf]
-        tables = [np.zeros((arity, self._arities[child])) for arity in self._arities]
-        for column, table in zip(self._codes, tables, strict=True):
-            np.add.at(table, (column[rows], self._codes[child][rows]), 1)
-        return np.concatenate(tables)
-
-    def split_and_count(
-        self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int
-    ) -> NDArray[np.float64]:
-        child, rows = self._leaves[leaf]
-        branches = branch_of[self._codes[variable]]
-        self._leaves += [(child, rows & (branches == branch)) for branch in range(n_branches)]
-        return np.stack([self.count(new) for new in range(len(self._leaves) - n_branches, len(self._leaves))])
-
-    def forget(self, leaf: int) -> None:
-        pass
-
-
 class TestSameAnswer:
     @each_schedule
     @each_kind
     def test_run_to_run(self, schedule: str, kind: str) -> None:
         chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS)
-        assert_same_model(learn(TRAINING, chosen), learn(TRAINING, chosen))
-
-    @each_kind
-    def test_whoever_counts(self, kind: str) -> None:
-        chosen = LearnSettings(splits=kind, **SETTINGS)
-        assert_same_model(learn(TRAINING, chosen), learn(TRAINING, chosen, counts=PlainCounts(TRAINING)))
+        assert_same_model(learn_table(TRAINING, chosen), learn_table(TRAINING, chosen))
 
     @each_schedule
     def test_a_column_of_many_values(self, schedule: str) -> None:
@@ -182,10 +153,9 @@ class TestSameAnswer:
         wide = np.column_stack([np.arange(600) % 300, random_rows(11, 600)])
         arities = [300, *ARITIES]
         chosen = LearnSettings(schedule=schedule, splits="binary", max_splits=15, **SETTINGS)
-        model = learn(dataset_of(wide, arities), chosen)
-        assert_same_model(
-            model, learn(dataset_of(wide, arities), chosen, counts=PlainCounts(dataset_of(wide, arities)))
-        )
+        model = learn_table(dataset_of(wide, arities), chosen)
+        table = dataset_of(wide, arities)
+        assert_same_model(model, learn(table.schema, PlainCounts(table), chosen))
         assert_agrees_with_itself(model, dataset_of(wide, arities))
 
 
@@ -194,7 +164,7 @@ class TestParameters:
         """Every column has one more category than the table shows."""
         arities = [arity + 1 for arity in ARITIES]
         dataset = dataset_of(random_rows(1, 400), arities)
-        return learn(dataset, LearnSettings(splits=kind, **SETTINGS | {"alpha": alpha})), dataset
+        return learn_table(dataset, LearnSettings(splits=kind, **SETTINGS | {"alpha": alpha})), dataset
 
     @each_kind
     def test_unseen_categories_have_some_probability(self, kind: str) -> None:
@@ -217,7 +187,7 @@ class TestParameters:
         assert_agrees_with_itself(model, dataset)
 
     def test_bdeu_spreads_its_sample_over_parents_and_values(self) -> None:
-        model = learn(TRAINING, LearnSettings(criterion="bdeu", equivalent_sample_size=6.0, **SETTINGS))
+        model = learn_table(TRAINING, LearnSettings(criterion="bdeu", equivalent_sample_size=6.0, **SETTINGS))
         assert model.n_splits > 5
         assert_agrees_with_itself(model, TRAINING)
         for tree in model.network.trees:
@@ -235,7 +205,7 @@ def all_worlds() -> NDArray[np.intp]:
 
 @pytest.mark.parametrize(("schedule", "others"), [("quick", {}), ("greedy", {}), ("greedy", {"edge_penalty": 0.0})])
 def test_constant_columns_are_never_split_on(schedule: str, others: dict[str, Any]) -> None:
-    model = learn(TRAINING, LearnSettings(schedule=schedule, **{**SETTINGS, **others}, max_splits=40))
+    model = learn_table(TRAINING, LearnSettings(schedule=schedule, **{**SETTINGS, **others}, max_splits=40))
     assert model.n_splits > 0
     assert all(3 not in parents for parents in model.network.parents)
 
@@ -243,18 +213,18 @@ def test_constant_columns_are_never_split_on(schedule: str, others: dict[str, An
 def test_one_column() -> None:
     for arity in (1, 2, 5):
         rows = np.arange(10)[:, None] % arity
-        model = learn(dataset_of(rows, [arity]), LearnSettings())
+        model = learn_table(dataset_of(rows, [arity]), LearnSettings())
         assert (model.n_splits, model.stop) == (0, Stop.CONVERGED)
         assert_agrees_with_itself(model, dataset_of(rows, [arity]))
 
 
 def test_one_row() -> None:
     dataset = dataset_of(np.zeros((1, 6), dtype=int))
-    model = learn(dataset, LearnSettings(edge_penalty=0.0, parameter_penalty=0.0))
+    model = learn_table(dataset, LearnSettings(edge_penalty=0.0, parameter_penalty=0.0))
     assert_agrees_with_itself(model, dataset)
 
 
 def test_learning_leaves_the_table_alone() -> None:
     before = TRAINING.codes.copy()
-    learn(TRAINING, LearnSettings(**SETTINGS))
+    learn_table(TRAINING, LearnSettings(**SETTINGS))
     np.testing.assert_array_equal(TRAINING.codes, before)

@@ -27,8 +27,8 @@ from learnac.learn import (
     SplitKind,
     SplitSpace,
     Stop,
-    learn,
-    learn_network,
+    learn_table,
+    learn_table_network,
 )
 from learnac.learn.by_gain import GainSchedule
 
@@ -53,8 +53,8 @@ class TestFreeEdges:
     ) -> None:
         table = dataset_of(random_rows(seed, n_rows, arities), arities)
         chosen = {"splits": kind, "schedule": schedule, "parameter_penalty": parameter_penalty}
-        alone = learn_network(table, LearnSettings(**chosen))
-        with_circuit = learn(table, LearnSettings(edge_penalty=0.0, **chosen))
+        alone = learn_table_network(table, LearnSettings(**chosen))
+        with_circuit = learn_table(table, LearnSettings(edge_penalty=0.0, **chosen))
         assert splits(alone) == splits(with_circuit)
         assert_same_network(alone.network, with_circuit.network)
         assert (alone.stop, alone.n_candidates) == (with_circuit.stop, with_circuit.n_candidates)
@@ -62,8 +62,8 @@ class TestFreeEdges:
     @each_kind
     def test_the_best_prefix_on_a_validation_table(self, kind: str) -> None:
         chosen = LearnSettings(**OVERFITTING | {"splits": kind, "edge_penalty": 0.0})
-        alone = learn_network(FEW, chosen, validation=VALIDATION)
-        with_circuit = learn(FEW, chosen, validation=VALIDATION)
+        alone = learn_table_network(FEW, chosen, validation=VALIDATION)
+        with_circuit = learn_table(FEW, chosen, validation=VALIDATION)
         assert 0 < alone.n_splits == with_circuit.n_splits < len(alone.trace), "a case where it matters"
         assert_same_network(alone.network, with_circuit.network)
 
@@ -71,29 +71,31 @@ class TestFreeEdges:
         weights = np.random.default_rng(0).random(TRAINING.n_rows)
         parents = {"x0": ["x1"], "x4": []}
         chosen = {"max_splits": 7, "parameter_penalty": 0.0}
-        alone = learn_network(TRAINING, LearnSettings(**chosen), sample_weight=weights, allowed_parents=parents)
+        alone = learn_table_network(TRAINING, LearnSettings(**chosen), sample_weight=weights, allowed_parents=parents)
         free = LearnSettings(edge_penalty=0.0, **chosen)
-        with_circuit = learn(TRAINING, free, sample_weight=weights, allowed_parents=parents)
+        with_circuit = learn_table(TRAINING, free, sample_weight=weights, allowed_parents=parents)
         assert alone.stop is Stop.MAX_SPLITS
         assert {info.edge_penalty for info in alone.trace} == {0.0}
         assert splits(alone) == splits(with_circuit)
 
     @pytest.mark.parametrize("ending", [{"patience": 3}, {"max_seconds": 0.0}, {"criterion": "bdeu"}])
     def test_it_ends_as_a_search_for_circuits_does(self, ending: dict[str, Any]) -> None:
-        alone = learn_network(FEW, LearnSettings(parameter_penalty=0.0, **ending), validation=VALIDATION)
-        free = LearnSettings(edge_penalty=0.0, parameter_penalty=0.0, **ending)
-        with_circuit = learn(FEW, free, validation=VALIDATION)
+        alone = learn_table_network(
+            FEW, LearnSettings(parameter_penalty=0.0, alpha=1.0, shrinkage=0.0, **ending), validation=VALIDATION
+        )
+        free = LearnSettings(edge_penalty=0.0, parameter_penalty=0.0, alpha=1.0, shrinkage=0.0, **ending)
+        with_circuit = learn_table(FEW, free, validation=VALIDATION)
         assert (alone.stop, alone.n_splits) == (with_circuit.stop, with_circuit.n_splits)
         assert_same_network(alone.network, with_circuit.network)
 
     def test_a_callback_ends_it(self) -> None:
-        alone = learn_network(TRAINING, LearnSettings(), on_step=lambda info: info.n_splits == 4)
+        alone = learn_table_network(TRAINING, LearnSettings(), on_step=lambda info: info.n_splits == 4)
         assert alone.stop is Stop.CALLBACK
         assert alone.n_splits == len(alone.trace) == 4
 
     def test_an_edge_budget_is_refused(self) -> None:
         with pytest.raises(ValueError, match="max_edges"):
-            learn_network(TRAINING, LearnSettings(max_edges=1000))
+            learn_table_network(TRAINING, LearnSettings(max_edges=1000))
 
 
 class TestGainSchedule:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from learnac import reference
 from learnac._core import GrowingCircuit
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 from learnac.reference.learn import Network, Objective, SplitKind, new_leaves
 
 Step = tuple[int, int, int, int]  # leaf, variable, value, edge cost
@@ -115,8 +115,10 @@ def check_against_plain_quick(
     """The number of splits compared."""
     edge_penalty, parameter_penalty = penalties
     name, score = criterion
-    chosen = {"criterion": name, "alpha": 1.0, "splits": kind, "max_splits": max_splits}
-    model = learn(Dataset.from_array(rows, arities=arities), LearnSettings(edge_penalty, parameter_penalty, **chosen))
+    chosen = {"criterion": name, "alpha": 1.0, "shrinkage": 0.0, "splits": kind, "max_splits": max_splits}
+    model = learn_table(
+        Dataset.from_array(rows, arities=arities), LearnSettings(edge_penalty, parameter_penalty, **chosen)
+    )
     distinct, weights = np.unique(rows, axis=0, return_counts=True)
     objective = Objective(distinct.tolist(), weights.tolist(), score, edge_penalty, parameter_penalty)
     expected = itertools.islice(PlainQuick(objective, arities, kind).steps(), max_splits)
@@ -152,7 +154,7 @@ def test_of_equal_splits_the_one_of_the_smallest_leaf_and_variable_is_taken(sche
     """Copies of one column: the first split can be any, the others are cheapest on its variable."""
     column = np.arange(40) % 2
     rows = np.column_stack([column] * 4)
-    model = learn(Dataset.from_array(rows), LearnSettings(0.01, 0.1, schedule))
+    model = learn_table(Dataset.from_array(rows), LearnSettings(0.01, 0.1, schedule))
     assert [(info.leaf, info.variable) for info in model.trace] == [(0, 1), (2, 1), (3, 1)]
 
 
@@ -160,5 +162,5 @@ def test_of_equal_splits_the_one_of_the_smallest_leaf_and_variable_is_taken(sche
 def test_of_equal_values_the_smallest_is_set_against_the_rest(schedule: str) -> None:
     rows = np.repeat([[0, 0], [1, 1], [2, 2]], 10, axis=0)
     chosen = LearnSettings(0.01, 0.1, schedule, splits="binary", max_splits=1)
-    (info,) = learn(Dataset.from_array(rows), chosen).trace
+    (info,) = learn_table(Dataset.from_array(rows), chosen).trace
     assert (info.leaf, info.variable, info.value) == (0, 1, 0)

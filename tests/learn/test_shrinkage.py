@@ -18,7 +18,7 @@ from learning import (
 )
 from numpy.typing import NDArray
 
-from learnac.learn import LearnSettings, learn
+from learnac.learn import LearnSettings, learn_table
 from learnac.network import TreeCPD
 
 
@@ -43,7 +43,7 @@ def shrunk(tree: TreeCPD, arities: NDArray[np.int64], alpha: float, shrinkage: f
 @pytest.mark.parametrize(("alpha", "shrinkage"), [(1.0, 5.0), (0.0, 0.5), (0.25, 100.0)])
 def test_parameters_are_those_of_the_definition(schedule: str, kind: str, alpha: float, shrinkage: float) -> None:
     chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS | {"alpha": alpha, "shrinkage": shrinkage})
-    model = learn(TRAINING, chosen)
+    model = learn_table(TRAINING, chosen)
     assert len(model.trace) > 10
     for tree in model.network.trees:
         np.testing.assert_allclose(tree.parameters, shrunk(tree, TRAINING.arities, alpha, shrinkage), rtol=1e-12)
@@ -54,22 +54,22 @@ def test_parameters_are_those_of_the_definition(schedule: str, kind: str, alpha:
 
 
 def test_the_splits_are_those_without_it() -> None:
-    with_it, without = (learn(TRAINING, LearnSettings(**SETTINGS | {"shrinkage": m})) for m in (5.0, 0.0))
+    with_it, without = (learn_table(TRAINING, LearnSettings(**SETTINGS | {"shrinkage": m})) for m in (5.0, 0.0))
     keys = ("leaf", "variable", "value", "net_gain", "edge_cost", "n_edges")
     assert [[s[key] for key in keys] for s in steps(with_it)] == [[s[key] for key in keys] for s in steps(without)]
 
 
 def test_early_stopping_judges_the_parameters_that_the_model_will_have() -> None:
     chosen = {**OVERFITTING, "shrinkage": 10.0, "splits": "complete"}
-    model = learn(FEW, LearnSettings(**chosen), validation=VALIDATION)
-    prefixes = [learn(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
+    model = learn_table(FEW, LearnSettings(**chosen), validation=VALIDATION)
+    prefixes = [learn_table(FEW, LearnSettings(max_splits=k, **chosen)) for k in range(len(model.trace) + 1)]
     scores = [prefix.network.log_likelihood(VALIDATION.codes).mean() for prefix in prefixes]
     assert model.n_splits == int(np.argmax(scores)) < len(model.trace)
     assert_same_network(model.network, prefixes[model.n_splits].network)
 
 
 def test_bdeu_keeps_its_own_pseudo_counts() -> None:
-    model = learn(TRAINING, LearnSettings(criterion="bdeu", **SETTINGS | {"shrinkage": 2.0}))
+    model = learn_table(TRAINING, LearnSettings(criterion="bdeu", **SETTINGS | {"shrinkage": 2.0}))
     tree = next(tree for tree in model.network.trees if tree.variables[0] >= 0)
     branch, arity = int(tree.routes[0]), tree.counts.shape[1]
     pseudo_count = 1 / TRAINING.arities[tree.variables[0]] / arity

@@ -1,26 +1,31 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
+from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.loop import learn, learn_network
 from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop
-from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
 from learnac.learn.settings import LearnSettings
+from learnac.learn.smoothing import Smoothing
 from learnac.learn.splits import Split, SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, SearchState
+from learnac.learn.tables import learn_table, learn_table_network
 
 __all__ = [
-    "BayesianDirichlet",
     "Checkpoints",
+    "CountProvider",
+    "LeafCounts",
     "LearnSettings",
     "LearnedModel",
     "LearnedNetwork",
-    "Likelihood",
-    "Score",
     "SearchState",
+    "Smoothing",
     "Split",
     "SplitKind",
     "SplitSpace",
     "StepInfo",
     "Stop",
+    "TableCounts",
     "learn",
     "learn_network",
+    "learn_table",
+    "learn_table_network",
 ]

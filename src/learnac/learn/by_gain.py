@@ -25,6 +25,8 @@ class GainSchedule:
     A schedule like those of the core, with all edge costs 0.
     """
 
+    remembers_costs = False
+    takes_losses = False
     n_evaluations = 0
     n_visits = 0
     has_unfitting = False
@@ -68,7 +70,14 @@ class GainSchedule:
         if not self._descends[variable, child]:
             self._descends[self._descends[:, variable]] |= self._descends[child]
 
-    def set_edge_penalty(self, edge_penalty: float) -> None: ...
+    def set_edge_penalty(self, edge_penalty: float) -> None:
+        """Edges are free at any price."""
+
+    def known_costs(self) -> NDArray[np.int64]:
+        return np.empty(0, np.int64)
+
+    def replay(self, costs: NDArray[np.int64]) -> None:
+        """There is nothing to remember."""
 
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Leaves, variables, values and net gains of all candidates that close no cycle."""

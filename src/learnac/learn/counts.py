@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,32 +13,76 @@ from numpy.typing import NDArray
 from learnac._core import Counter, PackedTable
 from learnac.data import Dataset
 
+Floats = NDArray[np.float64]
+
+
+class LeafCounts(NamedTuple):
+    """What is counted of the rows that reach a leaf."""
+
+    cells: Floats  # (indicators x values of the child); indicators are all pairs of variable and value, in order
+    totals: Floats  # by value of the child
+
 
 class CountProvider(Protocol):
-    """Counts for the leaves of growing trees.
+    """Counts for the leaves of growing trees: all that learning, and validation, ever ask of rows.
 
     Leaf `i`, for `i` below the number of variables, is the whole table with child `i`; every split numbers its
-    branches on from there. Counts are float64, (indicators x values of the child), where indicators are all pairs of
-    variable and value in order.
+    branches on from there. Counts are float64, and exact sums of the rows' weights, so that they do not depend on the
+    order of the rows or on how they are spread over machines. `tests/conformance/test_counts.py` says what holds.
     """
 
-    def count(self, leaf: int) -> NDArray[np.float64]:
-        """Counts of one leaf."""
+    @property
+    def weight(self) -> float:
+        """Of all rows; their number, if they have no weights."""
 
-    def split_and_count(
-        self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int
-    ) -> NDArray[np.float64]:
-        """Splits a leaf; the counts of its branches, (branches x indicators x values of the child)."""
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of what is counted: the same for the same rows and weights."""
+
+    def split(self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int) -> None:
+        """Splits a leaf: `branch_of` has the branch of each value of the variable. Nothing need be counted yet."""
+
+    def count(self, leaves: Sequence[int]) -> list[LeafCounts]:
+        """Counts of some leaves, ascending. All branches of a split are asked for together."""
+
+    def totals(self, leaves: Sequence[int]) -> list[Floats]:
+        """Only the totals of some leaves: all that validation needs."""
 
     def forget(self, leaf: int) -> None:
         """Says that a leaf will not be split or counted again."""
 
 
-def in_memory(dataset: Dataset, sample_weight: NDArray[np.float64] | None = None) -> Counter:
-    """Counts over bit columns and sparse rows in memory."""
-    return Counter(pack(dataset, sample_weight))
+class TableCounts:
+    """Counts over a table in memory, packed into bit columns and sparse rows."""
+
+    def __init__(self, dataset: Dataset, sample_weight: Floats | None = None) -> None:
+        self._dataset = dataset
+        self._sample_weight = sample_weight
+        self._n_first = int(dataset.arities[0])
+        self._counter = Counter(pack(dataset, sample_weight))
+        self.weight = float(dataset.n_rows if sample_weight is None else sample_weight.sum())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(np.ascontiguousarray(self._dataset.codes).tobytes(), digest_size=16)
+        if self._sample_weight is not None:
+            digest.update(b"weights" + np.ascontiguousarray(self._sample_weight).tobytes())
+        return digest.hexdigest()
+
+    def split(self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int) -> None:
+        self._counter.split(leaf, variable, branch_of, n_branches)
+
+    def count(self, leaves: Sequence[int]) -> list[LeafCounts]:
+        # Every row has one value of the first variable.
+        return [LeafCounts(cells, cells[: self._n_first].sum(axis=0)) for cells in self._counter.count(list(leaves))]
+
+    def totals(self, leaves: Sequence[int]) -> list[Floats]:
+        return [self._counter.totals(leaf) for leaf in leaves]
+
+    def forget(self, leaf: int) -> None:
+        self._counter.forget(leaf)
 
 
-def pack(dataset: Dataset, sample_weight: NDArray[np.float64] | None = None) -> PackedTable:
+def pack(dataset: Dataset, sample_weight: Floats | None = None) -> PackedTable:
     weights = np.empty(0) if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
     return PackedTable(dataset.codes, dataset.arities.astype(np.uint32), weights)

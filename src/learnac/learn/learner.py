@@ -2,65 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import GreedySchedule, GrowingCircuit, QuickSchedule
+from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
 from learnac.learn.by_gain import GainSchedule, NoCircuit
-from learnac.learn.candidates import CandidateGenerator, Candidates
-from learnac.learn.counts import CountProvider
-from learnac.learn.scores import Score, log_likelihood
+from learnac.learn.counts import CountProvider, LeafCounts
+from learnac.learn.schedule import Schedule, ScoredSplit
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitSpace
-from learnac.learn.trees import GrowingTrees
 
 NO_LIMIT = 2**62
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredSplit:
-    """A split that a schedule chose."""
-
-    split: Split
-    net_gain: float
-    edge_cost: int
-
-
-class Schedule(Protocol):
-    """Which split comes next: AC-Greedy, AC-Quick, or by gain alone."""
-
-    def add(
-        self,
-        leaf: int,
-        variables: NDArray[np.uint32],
-        values: NDArray[np.uint32],
-        net_gains: NDArray[np.float64],
-    ) -> None: ...
-
-    def best_split(
-        self, most_edges: int, should_stop: Callable[[], bool]
-    ) -> tuple[int, int, int, float, int] | None: ...
-
-    def applying(self, leaf: int, variable: int, value: int) -> None: ...
-
-    def set_edge_penalty(self, edge_penalty: float) -> None: ...
-
-    @property
-    def has_unfitting(self) -> bool:
-        """Whether a split that may pay was left out because it needs more edges than there is room for."""
-
-    @property
-    def n_candidates(self) -> int: ...
-
-    @property
-    def n_evaluations(self) -> int: ...
-
-    @property
-    def n_visits(self) -> int: ...
+# Counts of the first leaves are held for as many of them at once as have this many cells.
+_CELLS_AT_ONCE = 8_000_000
 
 
 class Learner:
@@ -78,21 +35,26 @@ class Learner:
         self.counts = counts
         self.circuit = circuit
         self.schedule = schedule
-        self.score: Score = settings.make_score()
         self.edge_penalty = settings.first_edge_penalty
-        may_remove_edges = isinstance(schedule, GreedySchedule) and self.edge_penalty > 0
-        self._generator = CandidateGenerator(
-            space, self.score, settings.parameter_penalty, _may_remove_edges(space) & may_remove_edges
-        )
-        root_counts = [counts.count(child) for child in range(space.n_variables)]
-        first = space.starts[0], space.starts[0] + space.arities[0]
+        smoothing = settings.search_smoothing
         self.trees = GrowingTrees(
-            space, [table[slice(*first)].sum(axis=0) for table in root_counts], settings.make_estimate()
+            space.arities.astype(np.uint32), space.is_binary, smoothing.criterion, smoothing.prior, smoothing.shrinkage
         )
-        for child, table in enumerate(root_counts):
-            self._offer(self._generator.candidates(self.trees, [child], table[None]))
-        self._leaf_log_likelihood: dict[int, float] = {}
-        self.log_likelihood = sum(self._enter_leaves([child]) for child in range(space.n_variables))
+        self._finder = CandidateFinder(
+            self.trees,
+            smoothing.criterion,
+            smoothing.prior,
+            settings.parameter_penalty,
+            (_may_remove_edges(space) & (schedule.takes_losses and self.edge_penalty > 0)).astype(np.uint8),
+            space.allowed_bytes,
+        )
+        self.n_leaves = space.n_variables
+        self._leaf_log_likelihood: list[float] = []
+        for children in _batches(space):
+            for child, counted in zip(children, counts.count(children), strict=True):
+                self.trees.add_root(counted.totals)
+                self._enter(child, counted)
+        self.log_likelihood = sum(self._leaf_log_likelihood)
 
     def best_split(self, max_edges: int | None, should_stop: Callable[[], bool]) -> ScoredSplit | None:
         """The next split of the schedule; none if nothing pays, or fits, or time is up."""
@@ -103,50 +65,34 @@ class Learner:
         leaf, variable, value, net_gain, edge_cost = chosen
         return ScoredSplit(Split(leaf, variable, value), net_gain, edge_cost)
 
-    def apply(self, split: Split) -> list[int]:
+    def apply(self, split: Split) -> range:
         """Applies a split everywhere; returns the new leaves."""
+        n_branches = self.space.n_branches(split.variable)
         self.schedule.applying(split.leaf, split.variable, split.value)  # Refuses what is no valid split.
         self.circuit.apply_split(split.leaf, split.variable, split.value)
-        counts = self.counts.split_and_count(
-            split.leaf, split.variable, self.space.branch_of(split), self.space.n_branches(split.variable)
-        )
-        start, stop = self.space.starts[0], self.space.starts[0] + self.space.arities[0]
-        new_leaves = self.trees.split(split, counts[:, start:stop].sum(axis=1))
-        self.log_likelihood += self._enter_leaves(new_leaves) - self._leaf_log_likelihood.pop(split.leaf)
-        self._offer(self._generator.candidates(self.trees, new_leaves, counts))
+        self.counts.split(split.leaf, split.variable, self.space.branch_of(split), n_branches)
+        new_leaves = range(self.trees.n_nodes, self.trees.n_nodes + n_branches)
+        counted = self.counts.count(new_leaves)
+        self.counts.forget(split.leaf)
+        self.trees.split(split.leaf, split.variable, split.value, np.concatenate([c.totals for c in counted]))
+        for leaf, counts in zip(new_leaves, counted, strict=True):
+            self._enter(leaf, counts)
+        self.log_likelihood += sum(self._leaf_log_likelihood[-n_branches:]) - self._leaf_log_likelihood[split.leaf]
+        self.n_leaves += n_branches - 1
         return new_leaves
 
     def set_edge_penalty(self, edge_penalty: float) -> None:
         self.edge_penalty = edge_penalty
         self.schedule.set_edge_penalty(edge_penalty)
 
-    @property
-    def forgets_costs(self) -> bool:
-        """Whether the schedule's choices depend on the circuit alone, and not on edge costs that it saw before."""
-        return not isinstance(self.schedule, QuickSchedule)
-
-    def known_costs(self) -> NDArray[np.int64]:
-        """The edge costs that such a schedule has seen, in order."""
-        return self.schedule.known_costs() if isinstance(self.schedule, QuickSchedule) else np.empty(0, np.int64)
-
-    def replay_costs(self, costs: NDArray[np.int64]) -> None:
-        """Lets the schedule see these costs again, without computing them."""
-        if isinstance(self.schedule, QuickSchedule):
-            self.schedule.replay(costs)
-
-    def _offer(self, found: list[Candidates]) -> None:
-        for candidates in found:
-            if len(candidates.variables) == 0:
-                self.counts.forget(candidates.leaf)
-            self.schedule.add(candidates.leaf, candidates.variables, candidates.values, candidates.net_gains)
-
-    def _enter_leaves(self, leaves: list[int]) -> float:
-        """Keeps the log-likelihood of new leaves of one child, and returns their sum."""
-        nodes = [self.trees.nodes[leaf] for leaf in leaves]
-        counts = np.array([node.counts for node in nodes])
-        found = log_likelihood(counts, np.array([node.parameters for node in nodes])).tolist()
-        self._leaf_log_likelihood.update(zip(leaves, found, strict=True))
-        return float(sum(found))
+    def _enter(self, leaf: int, counts: LeafCounts) -> None:
+        """Offers the splits of a leaf that the trees already have to the schedule."""
+        finite, impossible = self.trees.log_likelihood(leaf, counts.totals)
+        self._leaf_log_likelihood.append(float("-inf") if impossible > 0 else finite)
+        variables, values, net_gains = self._finder.find(leaf, counts.cells)
+        if len(variables) == 0:
+            self.counts.forget(leaf)
+        self.schedule.add(leaf, variables, values, net_gains)
 
 
 def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:
@@ -171,3 +117,11 @@ def _may_remove_edges(space: SplitSpace) -> NDArray[np.bool_]:
     """Variables with fewer branches than another has values: only their splits can have a negative edge cost."""
     n_branches = np.array([space.n_branches(variable) for variable in range(space.n_variables)])
     return (n_branches < space.arities.max()) & (space.arities >= 2)
+
+
+def _batches(space: SplitSpace) -> Iterator[Sequence[int]]:
+    """The first leaves, as many at a time as fit."""
+    n_cells = int(space.arities.sum()) * int(space.arities.max())
+    n_at_once = max(1, _CELLS_AT_ONCE // n_cells)
+    for start in range(0, space.n_variables, n_at_once):
+        yield range(start, min(start + n_at_once, space.n_variables))

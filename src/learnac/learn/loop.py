@@ -1,4 +1,4 @@
-"""From a table to a model: a circuit, or a network alone."""
+"""From counts to a model: a circuit, or a network alone."""
 
 from __future__ import annotations
 
@@ -9,55 +9,71 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data import Dataset
-from learnac.learn.counts import CountProvider, in_memory
+from learnac.data import Schema
+from learnac.learn.counts import CountProvider
+from learnac.learn.grown import GrownTrees
 from learnac.learn.interrupt import held_interrupt
-from learnac.learn.learner import circuit_learner, network_learner, new_circuit
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop, freeze, freeze_network
+from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
+from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop, freeze_circuit
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
+from learnac.learn.smoothing import Smoothing, choose
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
+from learnac.learn.validation import ValidationTracker
+from learnac.network import BayesNet
 
 
 def learn(
-    dataset: Dataset,
+    schema: Schema,
+    counts: CountProvider,
     settings: LearnSettings,
     *,
-    validation: Dataset | None = None,
-    sample_weight: NDArray[np.float64] | None = None,
+    validation: CountProvider | None = None,
+    held_out: CountProvider | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-    counts: CountProvider | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> LearnedModel:
-    """Learns a circuit from a table. Ctrl-C ends the search, not the work done: the model so far is returned.
+    """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 
-    `on_step` is called after each split; learning ends when it returns True. `counts` may come from elsewhere than
-    the table, which then only says what the variables are. A search that is resumed ends with the model that it would
-    have had without the interruption.
+    `validation`, or `held_out`, counts rows that no split is chosen by: they say how many splits are kept, and how much
+    to smooth if the settings leave that open. What was held out counts towards the parameters in the end; validation
+    rows do not. `on_step` is called after each split; learning ends when it returns True. A search that is resumed
+    ends with the model that it would have had without the interruption.
     """
-    space, masks = _space(dataset, settings, allowed_parents)
+    space = _space(schema, settings, allowed_parents)
     settings = settings.for_circuit(new_circuit(space).n_edges)
     checkpoints = checkpoints or Checkpoints()
-    fingerprint = fingerprint_of(dataset, validation, sample_weight, masks)
+    fingerprint = ""
+    if checkpoints.is_used:
+        fingerprint = fingerprint_of(schema, [counts, validation, held_out], space.allowed_bytes)
     if checkpoints.resumed is not None:
         checkpoints.resumed.check_fits(settings, fingerprint)
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
     with held_interrupt() as interrupt:
-        learner = circuit_learner(space, in_memory(dataset, sample_weight) if counts is None else counts, settings)
-        search = Search.of(learner, settings, start, dataset.n_rows, validation, sample_weight, on_step)
-        search.checkpoints, search.fingerprint = checkpoints, fingerprint
+        learner = circuit_learner(space, counts, settings)
+        search = Search(
+            settings=settings,
+            start=start,
+            learner=learner,
+            tracker=_tracker(learner, validation, held_out),
+            on_step=on_step,
+            checkpoints=checkpoints,
+            fingerprint=fingerprint,
+        )
         stop = search.run(interrupt)
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        circuit, network = freeze(learner, dataset.schema, search.trace, search.n_best)
+        network, places, smoothing, n_splits = _freeze(search, schema, fills=held_out is not None)
+        circuit = freeze_circuit(learner, schema, search.trace[:n_splits], network, places)
     return LearnedModel(
         circuit=circuit,
         network=network,
         trace=tuple(search.trace),
-        n_splits=search.n_best,
+        n_splits=n_splits,
+        smoothing=smoothing,
         stop=stop,
         n_candidates=learner.schedule.n_candidates,
         n_evaluations=learner.schedule.n_evaluations,
@@ -67,11 +83,12 @@ def learn(
 
 
 def learn_network(
-    dataset: Dataset,
+    schema: Schema,
+    counts: CountProvider,
     settings: LearnSettings,
     *,
-    validation: Dataset | None = None,
-    sample_weight: NDArray[np.float64] | None = None,
+    validation: CountProvider | None = None,
+    held_out: CountProvider | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> LearnedNetwork:
@@ -84,24 +101,47 @@ def learn_network(
     if settings.max_edges is not None:
         raise ValueError(f"max_edges: a network alone has no edges of a circuit, found {settings.max_edges}")
     start = time.monotonic()
-    space, _ = _space(dataset, settings, allowed_parents)
+    space = _space(schema, settings, allowed_parents)
     with held_interrupt() as interrupt:
-        learner = network_learner(space, in_memory(dataset, sample_weight), settings)
-        search = Search.of(learner, settings, start, dataset.n_rows, validation, sample_weight, on_step)
+        learner = network_learner(space, counts, settings)
+        tracker = _tracker(learner, validation, held_out)
+        search = Search(settings=settings, start=start, learner=learner, tracker=tracker, on_step=on_step)
         stop = search.run(interrupt)
-        network, _ = freeze_network(learner, dataset.schema, search.trace[: search.n_best])
+        network, _, smoothing, n_splits = _freeze(search, schema, fills=held_out is not None)
     return LearnedNetwork(
         network=network,
         trace=tuple(search.trace),
-        n_splits=search.n_best,
+        n_splits=n_splits,
+        smoothing=smoothing,
         stop=stop,
         n_candidates=learner.schedule.n_candidates,
         seconds=time.monotonic() - start,
     )
 
 
-def _space(
-    dataset: Dataset, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
-) -> tuple[SplitSpace, tuple[NDArray[np.bool_], ...] | None]:
-    masks = allowed_parent_masks(dataset.schema, allowed_parents)
-    return SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits), masks), masks
+def _tracker(
+    learner: Learner, validation: CountProvider | None, held_out: CountProvider | None
+) -> ValidationTracker | None:
+    assert validation is None or held_out is None
+    judge = held_out if validation is None else validation
+    return None if judge is None else ValidationTracker(judge, learner.space, learner.trees)
+
+
+def _freeze(search: Search, schema: Schema, fills: bool) -> tuple[BayesNet, NDArray[np.int32], Smoothing, int]:
+    """The network, where its leaves are, its smoothing, and how many of the splits it has."""
+    settings, space, tracker = search.settings, search.learner.space, search.tracker
+    n_nodes = space.n_variables + sum(space.n_branches(info.variable) for info in search.trace)
+    trees = GrownTrees.of(space, search.learner.trees, n_nodes)
+    smoothing, n_splits = settings.search_smoothing, search.n_best
+    held_out = None if tracker is None else np.concatenate(tracker.totals[:n_nodes])
+    if held_out is not None and settings.chooses_smoothing:
+        smoothing, n_splits = choose(trees, trees.counts, held_out, settings.smoothings)
+    n_kept = space.n_variables + sum(space.n_branches(info.variable) for info in search.trace[:n_splits])
+    trees = GrownTrees.of(space, search.learner.trees, n_kept)
+    counts = trees.counts + held_out[: len(trees.counts)] if fills and held_out is not None else trees.counts
+    return *trees.network(schema, counts, smoothing.parameters(trees, counts)), smoothing, n_splits
+
+
+def _space(schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> SplitSpace:
+    masks = allowed_parent_masks(schema, allowed_parents)
+    return SplitSpace(schema.arities.astype(np.int64), SplitKind(settings.splits), masks)

@@ -13,6 +13,7 @@ from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit
 from learnac.data import Schema
 from learnac.learn.learner import Learner, new_circuit
+from learnac.learn.smoothing import Smoothing
 from learnac.network import BayesNet
 
 
@@ -54,6 +55,7 @@ class LearnedModel:
     network: BayesNet
     trace: tuple[StepInfo, ...]  # of every split applied; the model has the first n_splits of them
     n_splits: int
+    smoothing: Smoothing
     stop: Stop
     n_candidates: int
     n_evaluations: int
@@ -68,21 +70,23 @@ class LearnedNetwork:
     network: BayesNet
     trace: tuple[StepInfo, ...]  # of every split applied; the network has the first n_splits of them
     n_splits: int
+    smoothing: Smoothing
     stop: Stop
     n_candidates: int
     seconds: float
 
 
-def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits: int) -> tuple[Circuit, BayesNet]:
-    """The model after the first n_splits of the trace."""
+def freeze_circuit(
+    learner: Learner, schema: Schema, trace: Sequence[StepInfo], network: BayesNet, places: NDArray[np.int32]
+) -> Circuit:
+    """The circuit after the splits of the trace; `places` are those of the network's leaves."""
     circuit = learner.circuit
     # A shorter prefix is applied again to a new circuit, without a search. An interrupted step may have reached the
     # circuit but not the trace.
-    if not isinstance(circuit, GrowingCircuit) or circuit.n_splits != n_splits:
+    if not isinstance(circuit, GrowingCircuit) or circuit.n_splits != len(trace):
         circuit = new_circuit(learner.space)
-        for info in trace[:n_splits]:
+        for info in trace:
             circuit.apply_split(info.leaf, info.variable, info.value)
-    network, places = freeze_network(learner, schema, trace[:n_splits])
     kinds, labels, child_offsets, children, origins = circuit.freeze()
     variables, nodes = places[origins[:, 0]].T
     parameter_origins = np.stack([variables, nodes, origins[:, 1]], axis=1).astype(np.int32)
@@ -90,10 +94,4 @@ def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits
     for variable, tree in enumerate(network.trees):
         mine = variables == variable
         parameters[mine] = tree.parameters[nodes[mine], parameter_origins[mine, 2]]
-    return Circuit(schema, kinds, labels, child_offsets, children, parameters, parameter_origins), network
-
-
-def freeze_network(learner: Learner, schema: Schema, trace: Sequence[StepInfo]) -> tuple[BayesNet, NDArray[np.int32]]:
-    """The network after these splits, and where each leaf went (`GrowingTrees.freeze`)."""
-    space = learner.space
-    return learner.trees.freeze(schema, space.n_variables + sum(space.n_branches(info.variable) for info in trace))
+    return Circuit(schema, kinds, labels, child_offsets, children, parameters, parameter_origins)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from learnac.data import Dataset
 from learnac.learn.interrupt import Interrupt
-from learnac.learn.learner import Learner, ScoredSplit
+from learnac.learn.learner import Learner
 from learnac.learn.model import StepInfo, Stop
+from learnac.learn.schedule import ScoredSplit
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split
 from learnac.learn.state import Checkpoints, SearchState
@@ -29,7 +25,6 @@ class Search:
 
     settings: LearnSettings
     start: float
-    total_weight: float
     learner: Learner
     tracker: ValidationTracker | None
     on_step: Callable[[StepInfo], object] | None
@@ -39,30 +34,10 @@ class Search:
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
 
-    @classmethod
-    def of(
-        cls,
-        learner: Learner,
-        settings: LearnSettings,
-        start: float,
-        n_rows: int,
-        validation: Dataset | None,
-        sample_weight: NDArray[np.float64] | None,
-        on_step: Callable[[StepInfo], object] | None,
-    ) -> Self:
-        return cls(
-            settings=settings,
-            start=start,
-            total_weight=n_rows if sample_weight is None else float(sample_weight.sum()),
-            learner=learner,
-            tracker=None if validation is None else ValidationTracker(validation, learner.trees),
-            on_step=on_step,
-        )
-
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
         if self.checkpoints.resumed is not None:
-            learner.replay_costs(self.checkpoints.resumed.costs)
+            learner.schedule.replay(self.checkpoints.resumed.costs)
         deadline = float("inf") if settings.max_seconds is None else self.start + settings.max_seconds
 
         def should_stop() -> bool:
@@ -117,7 +92,7 @@ class Search:
         AC-Quick's do: it chooses again, by the costs that it saw.
         """
         resumed = self.checkpoints.resumed
-        if resumed is None or not self.is_replaying or not self.learner.forgets_costs:
+        if resumed is None or not self.is_replaying or self.learner.schedule.remembers_costs:
             return None
         info = resumed.trace[len(self.trace)]
         while self.learner.edge_penalty > info.edge_penalty and self.halve():
@@ -128,7 +103,7 @@ class Search:
         """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
         if self.checkpoints.keep is None or self.is_replaying:
             return
-        costs, seconds = self.learner.known_costs(), time.monotonic() - self.start
+        costs, seconds = self.learner.schedule.known_costs(), time.monotonic() - self.start
         self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
         self.kept_at = time.monotonic()
 
@@ -142,8 +117,8 @@ class Search:
             edge_cost=chosen.edge_cost,
             edge_penalty=self.learner.edge_penalty,
             n_edges=self.learner.circuit.n_edges,
-            n_leaves=self.learner.trees.n_leaves,
-            log_likelihood=self.learner.log_likelihood / self.total_weight,
+            n_leaves=self.learner.n_leaves,
+            log_likelihood=self.learner.log_likelihood / self.learner.counts.weight,
             validation_log_likelihood=None if self.tracker is None else self.tracker.log_likelihood,
             seconds=time.monotonic() - self.start,
         )

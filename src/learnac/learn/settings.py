@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.errors import listed
-from learnac.learn.scores import BayesianDirichlet, Estimate, Likelihood, Score
+from learnac.learn.smoothing import Smoothing, grid
 from learnac.learn.splits import SplitKind
 
 SCHEDULES = ("quick", "greedy")
@@ -21,6 +21,11 @@ CRITERIA = ("likelihood", "bdeu")
 # Without an edge penalty, it starts high and is halved until the budget is used. docs/learning.md says why.
 FIRST_EDGE_PENALTY = 10.0
 DEFAULT_EDGES = 200_000
+# Splits are chosen with this much smoothing if none is given; how much the model has is chosen afterwards.
+SEARCH_ALPHA = 0.5
+SEARCH_SHRINKAGE = 10.0
+ALPHAS = (0.01, 0.05, 0.2, 0.5, 1.0, 2.0)
+SHRINKAGES = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 SPLITS = tuple(kind.value for kind in SplitKind)
 
 
@@ -32,9 +37,9 @@ class LearnSettings:
     parameter_penalty: float = 0.5
     schedule: str = "quick"
     criterion: str = "likelihood"
-    alpha: float = 0.5
+    alpha: float | None = None
     equivalent_sample_size: float = 1.0
-    shrinkage: float = 10.0
+    shrinkage: float | None = None
     splits: str = "binary"
     max_edges: int | None = None
     halve_edge_penalty: bool = False
@@ -48,8 +53,10 @@ class LearnSettings:
         _check_choice("splits", self.splits, SPLITS)
         if self.edge_penalty is not None:
             _check_number("edge_penalty", self.edge_penalty, least=0)
-        for name in ("parameter_penalty", "alpha", "shrinkage"):
-            _check_number(name, getattr(self, name), least=0)
+        _check_number("parameter_penalty", self.parameter_penalty, least=0)
+        for name in ("alpha", "shrinkage"):
+            if getattr(self, name) is not None:
+                _check_number(name, getattr(self, name), least=0)
         _check_number("equivalent_sample_size", self.equivalent_sample_size, least=0, is_open=True)
         _check_number("max_seconds", self.max_seconds, least=0)
         _check_whole("max_edges", self.max_edges, least=1)
@@ -75,13 +82,27 @@ class LearnSettings:
             raise ValueError(f"max_edges: {expected}, found {settings.max_edges}")
         return settings
 
-    def make_score(self) -> Score:
-        if self.criterion == "bdeu":
-            return BayesianDirichlet(self.equivalent_sample_size)
-        return Likelihood(self.alpha)
+    @property
+    def chooses_smoothing(self) -> bool:
+        """Whether it is left open how much to smooth: held-out rows then say."""
+        return self.shrinkage is None or (self.alpha is None and self.criterion == "likelihood")
 
-    def make_estimate(self) -> Estimate:
-        return Estimate(self.make_score(), float(self.shrinkage))
+    @property
+    def search_smoothing(self) -> Smoothing:
+        """What splits are chosen by, and how the steps of a search are judged while it lasts."""
+        shrinkage = SEARCH_SHRINKAGE if self.shrinkage is None else float(self.shrinkage)
+        return Smoothing(self.criterion, self._priors((SEARCH_ALPHA,))[0], shrinkage)
+
+    @property
+    def smoothings(self) -> list[Smoothing]:
+        """What to choose from when the search is over: the values that were given, and a grid for the others."""
+        shrinkages = SHRINKAGES if self.shrinkage is None else (float(self.shrinkage),)
+        return grid(self.criterion, self._priors(ALPHAS), shrinkages)
+
+    def _priors(self, alphas: tuple[float, ...]) -> tuple[float, ...]:
+        if self.criterion == "bdeu":
+            return (float(self.equivalent_sample_size),)
+        return alphas if self.alpha is None else (float(self.alpha),)
 
 
 def allowed_parent_masks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -32,11 +32,6 @@ class SplitSpace:
     arities: NDArray[np.int64]
     kind: SplitKind
     allowed_parents: tuple[NDArray[np.bool_], ...] | None = None  # per child, over variables
-    starts: NDArray[np.int64] = field(init=False)  # where each variable's indicators begin among all indicators
-
-    def __post_init__(self) -> None:
-        starts = np.concatenate([[0], np.cumsum(self.arities)[:-1]]).astype(np.int64)
-        object.__setattr__(self, "starts", starts)
 
     @property
     def n_variables(self) -> int:
@@ -45,6 +40,12 @@ class SplitSpace:
     @property
     def is_binary(self) -> bool:
         return self.kind is SplitKind.BINARY
+
+    @property
+    def allowed_bytes(self) -> NDArray[np.uint8]:
+        """What the core takes: a byte for each child and variable, or none if everything is allowed."""
+        masks = [] if self.allowed_parents is None else list(self.allowed_parents)
+        return np.concatenate([np.empty(0, np.uint8), *masks]).astype(np.uint8)
 
     def n_branches(self, variable: int) -> int:
         return 2 if self.is_binary else int(self.arities[variable])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data import Dataset
+from learnac.data import Schema
 from learnac.errors import DataError
+from learnac.learn.counts import CountProvider
 from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
 
@@ -47,18 +47,14 @@ class Checkpoints:
     keep: Callable[[SearchState], None] | None = None
     every_seconds: float = 30.0
 
+    @property
+    def is_used(self) -> bool:
+        return self.resumed is not None or self.keep is not None
 
-def fingerprint_of(
-    dataset: Dataset,
-    validation: Dataset | None,
-    sample_weight: NDArray[np.float64] | None,
-    masks: tuple[NDArray[np.bool_], ...] | None,
-) -> str:
+
+def fingerprint_of(schema: Schema, counts: Sequence[CountProvider | None], allowed: NDArray[np.uint8]) -> str:
     """A checksum of what a search reads."""
-    digest = hashlib.blake2b(repr((dataset.schema.names, dataset.schema.categories)).encode(), digest_size=16)
-    parts = [dataset.codes, None if validation is None else validation.codes, sample_weight, *(masks or ())]
-    for part in parts:
-        content = b"" if part is None else np.ascontiguousarray(part).tobytes()
-        digest.update(struct.pack("<q", -1 if part is None else len(content)))
-        digest.update(content)
+    digest = hashlib.blake2b(repr((schema.names, schema.categories)).encode(), digest_size=16)
+    digest.update(repr([None if each is None else each.fingerprint for each in counts]).encode())
+    digest.update(allowed.tobytes())
     return digest.hexdigest()

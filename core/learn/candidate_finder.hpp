@@ -1,0 +1,57 @@
+// From the counts of a leaf to its candidate splits and their gains.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "learn/growing_trees.hpp"
+#include "learn/scores.hpp"
+
+namespace learnac {
+
+using Score = std::variant<LikelihoodScore, BayesianDirichletScore>;
+
+// The splits of one leaf that may pay, ascending by variable and value.
+struct Candidates {
+  std::vector<std::uint32_t> variables;
+  std::vector<std::uint32_t> values;
+  std::vector<double> net_gains;  // gain in score less the parameter penalty
+};
+
+class CandidateFinder {
+ public:
+  // `may_remove_edges` marks the variables whose splits may pay without a gain. `allowed` has a byte for each child and
+  // variable, or none if everything is.
+  CandidateFinder(const GrowingTrees& trees, Score score, double parameter_penalty,
+                  std::vector<std::uint8_t> may_remove_edges, std::vector<std::uint8_t> allowed)
+      : trees_(trees),
+        score_(std::move(score)),
+        parameter_penalty_(parameter_penalty),
+        may_remove_edges_(std::move(may_remove_edges)),
+        allowed_(std::move(allowed)) {}
+
+  const GrowingTrees& trees() const { return trees_; }
+
+  // `cells` are the leaf's counts, [indicator][value of the child]. Splits that would close a cycle are among them.
+  Candidates find(LeafId leaf, std::span<const double> cells);
+
+ private:
+  bool is_allowed(VariableId child, VariableId variable) const;
+  template <class AnyScore>
+  Candidates find_complete(AnyScore& score, LeafId leaf, std::span<const double> cells);
+  template <class AnyScore>
+  Candidates find_binary(AnyScore& score, LeafId leaf, std::span<const double> cells);
+  void offer(Candidates& found, VariableId variable, std::uint32_t value, double gain, std::uint32_t n_added) const;
+
+  const GrowingTrees& trees_;
+  Score score_;
+  double parameter_penalty_;
+  std::vector<std::uint8_t> may_remove_edges_;
+  std::vector<std::uint8_t> allowed_;
+  std::vector<std::uint8_t> is_open_;  // by indicator: whether the leaf's path leaves the value
+  std::vector<double> rest_;
+};
+
+}  // namespace learnac

@@ -1,0 +1,81 @@
+"""Smoothing: how parameters are read off counts, and how much of it suits rows that were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.learn.grown import GrownTrees
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """Parameters proportional to count + pseudo-count + shrinkage * parameter of the parent.
+
+    The pseudo-count is `prior` for the likelihood (alpha), and `prior` spread evenly over parent configurations and
+    values for BDeu (the equivalent sample size). Where a branch has few rows, shrinkage lets what was known before the
+    split count on.
+    """
+
+    criterion: str
+    prior: float
+    shrinkage: float
+
+    def parameters(self, trees: GrownTrees, counts: Floats) -> Floats:
+        """Of all nodes, one after the other, as `counts` are. Cost: a few passes over the counts."""
+        result = np.empty(len(counts))
+        for level in trees.levels:
+            cells = level.cells
+            weights = counts[cells] + self._pseudo_counts(cells.shape[1], level.masses)
+            if level.parent_cells is not None:
+                weights += self.shrinkage * result[level.parent_cells]
+            result[cells] = _normalised(weights)
+        return result
+
+    def _pseudo_counts(self, arity: int, masses: Floats) -> Floats | float:
+        return self.prior * masses[:, None] / arity if self.criterion == "bdeu" else self.prior
+
+
+def choose(
+    trees: GrownTrees, counts: Floats, held_out: Floats, candidates: Iterable[Smoothing]
+) -> tuple[Smoothing, int]:
+    """The smoothing under which some prefix of the splits does best on held-out rows, and the length of that prefix.
+
+    Of several that do equally well the first, and its shortest prefix. `held_out` are counts of those rows at the same
+    nodes as `counts`. Cost: for each candidate a few passes over the counts.
+    """
+    best: tuple[tuple[float, float], Smoothing, int] | None = None
+    for smoothing in candidates:
+        impossible, finite = _prefixes(trees, smoothing.parameters(trees, counts), held_out)
+        n_splits = int(np.lexsort((np.arange(len(finite)), -finite, impossible))[0])
+        rank = (-float(impossible[n_splits]), float(finite[n_splits]))
+        if best is None or rank > best[0]:
+            best = rank, smoothing, n_splits
+    assert best is not None
+    return best[1], best[2]
+
+
+def grid(criterion: str, priors: Sequence[float], shrinkages: Sequence[float]) -> list[Smoothing]:
+    return [Smoothing(criterion, prior, shrinkage) for prior in priors for shrinkage in shrinkages]
+
+
+def _prefixes(trees: GrownTrees, parameters: Floats, held_out: Floats) -> tuple[Floats, Floats]:
+    """For each number of splits from 0: the weight of impossible values, and the log-likelihood of all others."""
+    is_possible = parameters > 0
+    logs = np.log(parameters, where=is_possible, out=np.zeros(len(parameters)))
+    impossible = np.add.reduceat(np.where(is_possible, 0.0, held_out), trees.first_cells)
+    finite = np.add.reduceat(held_out * logs, trees.first_cells)
+    return trees.by_prefix(impossible), trees.by_prefix(finite)
+
+
+def _normalised(weights: Floats) -> Floats:
+    """Rows of weights as probabilities; uniform where nothing was counted and nothing assumed."""
+    totals = weights.sum(axis=-1, keepdims=True)
+    if totals.all():
+        return weights / totals
+    return np.where(totals > 0, weights / np.where(totals > 0, totals, 1.0), 1 / weights.shape[-1])

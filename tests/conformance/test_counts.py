@@ -1,0 +1,122 @@
+"""What holds of everyone who counts: the same counts as row by row, and so the same model to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from counting import PlainCounts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning import SETTINGS, TRAINING, VALIDATION, assert_same_model, each_kind, each_schedule
+from numpy.typing import NDArray
+
+from learnac.data import Dataset
+from learnac.learn import CountProvider, LearnSettings, TableCounts, learn
+
+Floats = NDArray[np.float64]
+Provider = Callable[[Dataset, Floats | None], CountProvider]
+
+# Everyone who counts. A new one is added here.
+each_provider = pytest.mark.parametrize("provider", [TableCounts, PlainCounts])
+
+stable = settings(deadline=None, derandomize=True, max_examples=60)
+seeds = st.integers(0, 99_999)
+weightings = st.sampled_from(["none", "whole", "fractional"])
+# Around multiples of 64, where the words of bit columns begin and end.
+row_counts = st.sampled_from([1, 2, 63, 64, 65, 128, 300])
+
+
+def random_table(rng: np.random.Generator, n_rows: int) -> Dataset:
+    """Dense or sparse; one of three has a variable with too many values for bit columns."""
+    arities = [int(arity) for arity in rng.choice([1, 2, 2, 3, 4, 5], size=rng.integers(1, 7))]
+    if rng.random() < 0.3:
+        arities.append(40)
+    rows = rng.integers(arities, size=(n_rows, len(arities)))
+    if rng.random() < 0.5:
+        rows = np.where(rng.random(rows.shape) < 0.05, rows, rng.integers(arities))
+    return Dataset.from_array(rows, arities=arities)
+
+
+def random_weights(rng: np.random.Generator, weighting: str, n_rows: int) -> Floats | None:
+    """Multiples of 1/128: their sums are exact in any order."""
+    if weighting == "none":
+        return None
+    return rng.integers(0, 640, size=n_rows) / (1 if weighting == "whole" else 128)
+
+
+def random_splits(
+    rng: np.random.Generator, arities: NDArray[np.integer[Any]], n_splits: int
+) -> Iterator[tuple[int, NDArray[np.uint32], int]]:
+    for _ in range(n_splits):
+        variable = int(rng.integers(len(arities)))
+        arity = int(arities[variable])
+        if arity <= 5 and rng.random() < 0.5:
+            yield variable, np.arange(arity, dtype=np.uint32), arity
+        else:
+            yield variable, (np.arange(arity) != rng.integers(arity)).astype(np.uint32), 2
+
+
+@each_provider
+@stable
+@given(seed=seeds, n_rows=row_counts, weighting=weightings)
+def test_counts_are_those_of_the_rows(provider: Provider, seed: int, n_rows: int, weighting: str) -> None:
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, n_rows)
+    weights = random_weights(rng, weighting, n_rows)
+    counts, plain = provider(table, weights), PlainCounts(table, weights)
+    assert counts.weight == plain.weight
+    waiting = list(range(table.n_variables))  # not counted yet
+    open_leaves = []
+    for variable, branch_of, n_branches in random_splits(rng, table.arities, 6):
+        if waiting and rng.random() < 0.8:
+            check(counts, plain, waiting)
+            open_leaves += waiting
+            waiting = []
+        if not open_leaves + waiting:
+            return
+        # Leaves may be split before they are counted.
+        leaf = int(rng.choice(open_leaves + waiting))
+        (waiting if leaf in waiting else open_leaves).remove(leaf)
+        for each in (counts, plain):
+            each.split(leaf, variable, branch_of, n_branches)
+        new = list(range(len(plain._leaves) - n_branches, len(plain._leaves)))
+        waiting += new
+        if rng.random() < 0.2 and open_leaves:
+            counts.forget(open_leaves.pop())
+    check(counts, plain, waiting)
+
+
+def check(counts: CountProvider, plain: PlainCounts, leaves: list[int]) -> None:
+    for found, expected in zip(counts.count(leaves), plain.count(leaves), strict=True):
+        assert found.cells.dtype == found.totals.dtype == np.float64
+        np.testing.assert_array_equal(found.cells, expected.cells)
+        np.testing.assert_array_equal(found.totals, expected.totals)
+    for totals, expected_totals in zip(counts.totals(leaves), plain.totals(leaves), strict=True):
+        np.testing.assert_array_equal(totals, expected_totals)
+
+
+@each_provider
+@each_schedule
+@each_kind
+def test_the_same_splits_and_the_same_model(provider: Provider, schedule: str, kind: str) -> None:
+    chosen = LearnSettings(schedule=schedule, splits=kind, **SETTINGS)
+    by_provider, plain = (
+        learn(TRAINING.schema, count(TRAINING, None), chosen, validation=count(VALIDATION, None))
+        for count in (provider, PlainCounts)
+    )
+    assert len(plain.trace) > 10
+    assert_same_model(by_provider, plain)
+
+
+@each_provider
+def test_the_same_rows_have_the_same_fingerprint_and_others_another(provider: Provider) -> None:
+    prints = [
+        provider(TRAINING, None).fingerprint,
+        provider(VALIDATION, None).fingerprint,
+        provider(TRAINING, np.full(TRAINING.n_rows, 2.0)).fingerprint,
+    ]
+    assert len(set(prints)) == 3
+    assert provider(TRAINING, None).fingerprint == prints[0]
