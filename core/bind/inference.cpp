@@ -42,20 +42,22 @@ void without_gil(int n_threads, Call call) {
   if (interrupts.is_raised()) throw nb::python_error();
 }
 
-using Codes = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Worlds = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-CodeTable code_table(const Codes& codes) {
+template <class Table>
+int bits_of(const Table& codes) {
   const bool is_signed = codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int);
   const int bits = codes.dtype().bits;
   if (!is_signed || (bits != 8 && bits != 16 && bits != 32)) refuse("expected codes as int8, int16 or int32");
-  return {codes.data(), bits, codes.shape(1)};
+  return bits;
 }
 
 // The evidence that Python's arrays hold, every code and likelihood checked.
 struct BoundEvidence {
   BoundEvidence(const Program& program, const Codes& codes, const Input<std::uint32_t>& soft_variables,
                 const Table<double>& likelihoods)
-      : evidence{code_table(codes),
+      : evidence{{codes.data(), bits_of(codes), codes.shape(1)},
                  span_of(soft_variables),
                  {likelihoods.data(), likelihoods.size()},
                  likelihoods.shape(1)} {
@@ -75,9 +77,9 @@ struct BoundEvidence {
   Evidence evidence;
 };
 
-CodeTable worlds_for(const Program& program, const Codes& worlds, std::size_t n_rows) {
+WorldTable worlds_for(const Program& program, const Worlds& worlds, std::size_t n_rows) {
   if (worlds.shape(0) != program.n_variables() || worlds.shape(1) != n_rows) refuse("expected room for all worlds");
-  return code_table(worlds);
+  return {worlds.data(), bits_of(worlds), n_rows};
 }
 
 CircuitArrays arrays_of(const Input<std::uint32_t>& arities, const Input<std::uint8_t>& kinds,
@@ -151,9 +153,9 @@ void bind_evaluator(nb::module_& m) {
       .def(
           "most_probable",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
-             const Codes& worlds, int n_threads) {
+             const Worlds& worlds, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const CodeTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
             std::vector<double> log_values(bound.evidence.n_rows());
             without_gil(n_threads,
                         [&](const Execution& e) { self.most_probable(bound.evidence, e, log_values, table); });
@@ -163,9 +165,9 @@ void bind_evaluator(nb::module_& m) {
       .def(
           "sample",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
-             std::size_t n_samples, std::uint64_t seed, const Codes& worlds, int n_threads) {
+             std::size_t n_samples, std::uint64_t seed, const Worlds& worlds, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const CodeTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows() * n_samples);
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows() * n_samples);
             std::vector<double> log_values(bound.evidence.n_rows());
             without_gil(n_threads, [&](const Execution& e) {
               self.sample(bound.evidence, n_samples, seed, e, log_values, table);
