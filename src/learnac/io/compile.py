@@ -17,6 +17,7 @@ import numpy as np
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit
 from learnac.network import BayesNet, TreeCPD
+from learnac.network.bits import lowest
 from learnac.network.elimination import eliminate, fill, moral_graph
 
 # Variables whose fill is counted at each step of an elimination: counting all takes minutes on dense networks.
@@ -62,7 +63,7 @@ class _Replay:
     def __init__(self, network: BayesNet) -> None:
         self.network = network
         self.arities = network.schema.arities.tolist()
-        trees = [_merged(tree, leaves_of(tree, self.arities)) for tree in network.trees]
+        trees = [_merged(tree) for tree in network.trees]
         self.is_binary = any(
             values.bit_count() not in (1, self.arities[variable])
             for leaves in trees
@@ -105,7 +106,7 @@ class _Replay:
         if not self.is_binary or self.arities[variable] == 2:
             return 0
         smallest = min(telling, key=int.bit_count)
-        return (smallest & -smallest).bit_length() - 1
+        return lowest(smallest)
 
     def _split(self, leaf: int, variable: int, value: int) -> list[int]:
         first, n_branches, _ = self.circuit.apply_split(leaf, variable, value)
@@ -133,36 +134,10 @@ class _Replay:
         return Circuit(self.network.schema, kinds, labels, child_offsets, children, parameters, origins)
 
 
-def leaves_of(tree: TreeCPD, arities: Sequence[int]) -> list[tuple[int, dict[int, int]]]:
-    """The leaves that some row reaches, each with the values that its path leaves of the variables on it, as bits."""
-    found: list[tuple[int, dict[int, int]]] = []
-    pending: list[tuple[int, dict[int, int]]] = [(0, {})]
-    while pending:
-        node, path = pending.pop()
-        variable = int(tree.variables[node])
-        if variable < 0:
-            found.append((node, path))
-            continue
-        for branch, values in branches_of(tree, node, arities[variable]).items():
-            kept = path.get(variable, values) & values
-            if kept:
-                pending.append((branch, {**path, variable: kept}))
-    return found
-
-
-def _merged(tree: TreeCPD, leaves: list[tuple[int, dict[int, int]]]) -> list[tuple[int, dict[int, int]]]:
+def _merged(tree: TreeCPD) -> list[tuple[int, dict[int, int]]]:
     """Leaves with the same distribution under the number of the first of them: nothing need tell them apart."""
     first: dict[bytes, int] = {}
-    return [(first.setdefault(tree.parameters[node].tobytes(), node), path) for node, path in leaves]
-
-
-def branches_of(tree: TreeCPD, node: int, arity: int) -> dict[int, int]:
-    """Where an inner node leads, and for which values, as bits."""
-    branches: dict[int, int] = {}
-    start = int(tree.route_starts[node])
-    for value, branch in enumerate(tree.routes[start : start + arity].tolist()):
-        branches[branch] = branches.get(branch, 0) | 1 << value
-    return branches
+    return [(first.setdefault(tree.parameters[node].tobytes(), node), path) for node, path in tree.paths()]
 
 
 def _orders(network: BayesNet) -> Iterator[Sequence[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from learnac._core import Evaluator
 from learnac.circuit import Circuit, NodeKind, properties
 from learnac.data import Schema
-from learnac.errors import DataError, ModelFileError
+from learnac.errors import ModelFileError
 from learnac.io.container import Container, read_container, write_container
 from learnac.io.schema_document import schema_document, schema_of
 from learnac.network import BayesNet, TreeCPD
@@ -57,7 +57,7 @@ def read_model(path: str | Path) -> StoredModel:
         if container.entry("kind", str) != KIND:
             raise ModelFileError(f"expected a model, found a {container.header['kind']}")
         return _model_of(container)
-    except (ModelFileError, DataError) as error:
+    except ValueError as error:  # Of the file, or of what circuits, trees and schemas may be.
         raise ModelFileError(f"{path}: {error}") from None
 
 
@@ -169,41 +169,29 @@ def _read_network(container: Container, schema: Schema) -> BayesNet:
         raise ModelFileError("the trees' arrays do not fit together")
     if not ((parameters >= 0) & (parameters <= 1)).all() or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ModelFileError("expected probabilities from 0 to 1 and counts from 0 in the trees")
-    trees = _split_trees(arities, sizes, variables, n_routes, routes, counts, parameters)
-    network = BayesNet(schema, trees)
-    if any(abs(tree.parameters[tree.leaves].sum(axis=1) - 1).max() > 1e-6 for tree in trees):
+    network = BayesNet(schema, tuple(_split_trees(arities, sizes, n_routes, variables, routes, counts, parameters)))
+    if any(abs(tree.parameters[tree.leaves].sum(axis=1) - 1).max() > 1e-6 for tree in network.trees):
         raise ModelFileError("expected probabilities that sum to 1 at the leaves of the trees")
-    try:
-        network.check()
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
+    network.check()
     return network
 
 
 def _split_trees(
     arities: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    variables: NDArray[np.int32],
     n_routes: NDArray[np.int64],
+    variables: NDArray[np.int32],
     routes: NDArray[np.int32],
     counts: NDArray[np.float64],
     parameters: NDArray[np.float64],
-) -> tuple[TreeCPD, ...]:
-    trees = []
-    node, route, cell = 0, 0, 0
-    for child, (size, arity) in enumerate(zip(sizes.tolist(), arities.tolist(), strict=True)):
-        own = n_routes[node : node + size]
-        starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
-        cells = slice(cell, cell + size * arity)
-        trees.append(
-            TreeCPD(
-                child,
-                variables[node : node + size],
-                starts[:-1],
-                routes[route : route + int(starts[-1])],
-                counts[cells].reshape(size, arity),
-                parameters[cells].reshape(size, arity),
-            )
-        )
-        node, route, cell = node + size, route + int(starts[-1]), cells.stop
-    return tuple(trees)
+) -> Iterator[TreeCPD]:
+    """The arrays of all trees, one after the other, as trees."""
+    last_nodes = np.cumsum(sizes)
+    last_routes = np.cumsum(n_routes)[last_nodes - 1]
+    last_cells = np.cumsum(sizes * arities)
+    of_nodes = zip(*(np.split(array, last_nodes[:-1]) for array in (variables, n_routes)), strict=True)
+    of_cells = zip(*(np.split(array, last_cells[:-1]) for array in (counts, parameters)), strict=True)
+    parts = zip(of_nodes, np.split(routes, last_routes[:-1]), of_cells, strict=True)
+    for child, ((asked, widths), own_routes, cells) in enumerate(parts):
+        starts = np.cumsum(widths) - widths
+        yield TreeCPD(child, asked, starts, own_routes, *(table.reshape(len(asked), -1) for table in cells))
