@@ -15,7 +15,7 @@ from heapq import nsmallest
 import numpy as np
 
 from learnac._core import GrowingCircuit
-from learnac.circuit import Circuit
+from learnac.circuit import Circuit, freeze_circuit
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import lowest
 from learnac.network.elimination import eliminate, fill, moral_graph
@@ -123,15 +123,10 @@ class _Replay:
         return state.values.get(variable, (1 << self.arities[variable]) - 1)
 
     def freeze(self) -> Circuit:
-        kinds, labels, child_offsets, children, places = self.circuit.freeze()
-        origins = np.empty((len(places), 3), dtype=np.int32)
-        parameters = np.empty(len(places))
-        for number, (leaf, value) in enumerate(places.tolist()):
-            state = self.open[leaf]
-            node = state.leaves[0][0]
-            origins[number] = state.tree, node, value
-            parameters[number] = self.network.trees[state.tree].parameters[node, value]
-        return Circuit(self.network.schema, kinds, labels, child_offsets, children, parameters, origins)
+        places = np.full((max(self.open) + 1, 2), -1, dtype=np.int32)
+        for leaf, state in self.open.items():
+            places[leaf] = state.tree, state.leaves[0][0]
+        return freeze_circuit(self.circuit, self.network, places)
 
 
 def _merged(tree: TreeCPD) -> list[tuple[int, dict[int, int]]]:

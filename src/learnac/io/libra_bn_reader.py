@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from learnac.data import Schema
 from learnac.errors import ModelFileError, listed
 from learnac.io.foreign import checked_network, normalised, read_text, tree_of_table
-from learnac.io.libra_ac import schema_of
+from learnac.io.libra import schema_of
 from learnac.network import BayesNet, TreeCPD, TreeNode
 
 _TOKEN = re.compile(r"[{}()]|[^\s{}()]+")

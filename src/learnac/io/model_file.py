@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import Evaluator
-from learnac.circuit import Circuit, NodeKind, properties
+from learnac.circuit import Circuit, NodeKind, check_distribution
 from learnac.data import Schema
 from learnac.errors import ModelFileError
 from learnac.io.container import Container, read_container, write_container
@@ -65,6 +64,7 @@ def _model_of(container: Container) -> StoredModel:
     schema = schema_of(container.entry("schema", dict))
     network = _read_network(container, schema) if container.entry("has_network", bool) else None
     circuit = _read_circuit(container, schema)
+    check_distribution(circuit)
     if network is not None:
         _check_twins(circuit, network)
     return StoredModel(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
@@ -96,36 +96,7 @@ def _read_circuit(container: Container, schema: Schema) -> Circuit:
         raise ModelFileError("the circuit's arrays do not fit together")
     labels[kinds == NodeKind.SUM] = decided
     offsets = np.concatenate([[0], np.cumsum(n_children)]).astype(np.uint64)
-    circuit = Circuit(schema, kinds, labels, offsets, children, parameters, origins)
-    _check_circuit(circuit)
-    return circuit
-
-
-def _check_circuit(circuit: Circuit) -> None:
-    """Every index is in range, and every number one that a circuit can have."""
-    arities = circuit.schema.arities
-    n_indicators, n_parameters = int(arities.sum()), len(circuit.parameters)
-    expected = np.repeat([NodeKind.INDICATOR, NodeKind.PARAMETER], [n_indicators, n_parameters])
-    leaves = circuit.kinds[: n_indicators + n_parameters]
-    if not np.array_equal(leaves, expected) or (circuit.kinds[len(expected) :] < NodeKind.SUM).any():
-        raise ModelFileError(
-            "the circuit does not have one indicator for each category and one node for each parameter"
-        )
-    origins = circuit.parameter_origins
-    if origins.shape != (n_parameters, 3) or (origins < -1).any() or (origins[:, 0] >= len(arities)).any():
-        raise ModelFileError("the parameters' origins do not fit the schema")
-    try:
-        evaluator = Evaluator(*circuit.arrays)
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
-    everything_unknown = np.full((len(arities), 1), -1, dtype=np.int32), np.empty(0, np.uint32), np.empty((0, 0))
-    if not abs(evaluator.log_values(*everything_unknown, 1)[0]) < 1e-6:
-        raise ModelFileError("the circuit's probabilities do not sum to 1")
-    found = properties(circuit)
-    if not (found.is_smooth and found.is_decomposable and found.has_all_variables):
-        raise ModelFileError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
-    if not found.is_labelled_rightly:
-        raise ModelFileError("the circuit is not deterministic, although its sums decide variables")
+    return Circuit(schema, kinds, labels, offsets, children, parameters, origins)
 
 
 def _check_twins(circuit: Circuit, network: BayesNet) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import GrowingCircuit
-from learnac.circuit import Circuit
+from learnac.circuit import Circuit, freeze_circuit
 from learnac.data import Schema
 from learnac.learn.learner import Learner, new_circuit
 from learnac.network import BayesNet
@@ -83,14 +83,7 @@ def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits
         for info in trace[:n_splits]:
             circuit.apply_split(info.leaf, info.variable, info.value)
     network, places = freeze_network(learner, schema, trace[:n_splits])
-    kinds, labels, child_offsets, children, origins = circuit.freeze()
-    variables, nodes = places[origins[:, 0]].T
-    parameter_origins = np.stack([variables, nodes, origins[:, 1]], axis=1).astype(np.int32)
-    parameters = np.empty(len(origins))
-    for variable, tree in enumerate(network.trees):
-        mine = variables == variable
-        parameters[mine] = tree.parameters[nodes[mine], parameter_origins[mine, 2]]
-    return Circuit(schema, kinds, labels, child_offsets, children, parameters, parameter_origins), network
+    return freeze_circuit(circuit, network, places), network
 
 
 def freeze_network(learner: Learner, schema: Schema, trace: Sequence[StepInfo]) -> tuple[BayesNet, NDArray[np.int32]]:
