@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from learnac.circuit import Circuit
+from learnac.compile import compile_network
 from learnac.data import Schema
 from learnac.errors import ModelFileError
 from learnac.io.bif_reader import read_bif
 from learnac.io.bif_writer import write_bif
-from learnac.io.compile import compile_network
 from learnac.io.libra_ac_reader import read_ac
 from learnac.io.libra_ac_writer import write_ac
 from learnac.io.libra_bn_reader import read_bn

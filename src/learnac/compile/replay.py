@@ -1,4 +1,4 @@
-"""From a network to its circuit: the splits of its trees, applied one after the other.
+"""The splits of a network's trees, applied one after the other to a growing circuit.
 
 The order decides the size. A split puts the sum over its variable above what was split before, so all splits on one
 variable should come together, and variables in an order in which they could be eliminated. The trees are asked anew in
@@ -8,9 +8,9 @@ that tells some of them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,34 +18,10 @@ from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, freeze_circuit
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import lowest
-from learnac.network.elimination import eliminate, fill, moral_graph
+from learnac.network.tree import Path
 
-# Variables whose fill is counted at each step of an elimination: counting all takes minutes on dense networks.
-_N_COUNTED = 16
-# Elimination orders that break ties at random. On the networks of the tests the best of a few needs half the edges of
-# a typical one.
-_N_RANDOM = 6
-
-
-def compile_network(network: BayesNet, max_edges: int = 1_000_000) -> Circuit:
-    """The circuit of a network: the smallest that a few orders of splits give. The same network, the same circuit.
-
-    A tree that is asked in another order may need more leaves: then several parameters of the circuit have the same
-    origin. ValueError if no order fits `max_edges`; no circuit beyond that is ever built.
-    """
-    best: _Replay | None = None
-    farthest = (-1, "")
-    for order in _orders(network):
-        replay = _Replay(network)
-        stopped = replay.run(order, max_edges if best is None else best.circuit.n_edges - 1)
-        if stopped is None:
-            best = replay
-        elif best is None:
-            farthest = max(farthest, (stopped, replay.where(order[stopped])), key=lambda found: found[0])
-    if best is None:
-        message = f"the circuit of this network would need more than {max_edges:,} edges (max_edges)"
-        raise ValueError(f"{message}: {farthest[1]}, after {farthest[0]} of the {len(network.trees)} variables")
-    return best.freeze()
+Leaves: TypeAlias = list[tuple[int, Path]]
+"""Nodes of a tree, each with the values that the way to it leaves of the variables it asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +29,11 @@ class _Open:
     """A leaf of the growing circuit: which leaves of its tree it may be, and the values left of what was asked."""
 
     tree: int
-    leaves: list[tuple[int, dict[int, int]]]  # node, and a bit set of values for each variable on the way to it
-    values: dict[int, int]
+    leaves: Leaves
+    values: Path
 
 
-class _Replay:
+class Replay:
     """A growing circuit, and what its leaves are. Changes in place."""
 
     def __init__(self, network: BayesNet) -> None:
@@ -129,36 +105,7 @@ class _Replay:
         return freeze_circuit(self.circuit, self.network, places)
 
 
-def _merged(tree: TreeCPD) -> list[tuple[int, dict[int, int]]]:
+def _merged(tree: TreeCPD) -> Leaves:
     """Leaves with the same distribution under the number of the first of them: nothing need tell them apart."""
     first: dict[bytes, int] = {}
     return [(first.setdefault(tree.parameters[node].tobytes(), node), path) for node, path in tree.paths()]
-
-
-def _orders(network: BayesNet) -> Iterator[Sequence[int]]:
-    sizes = network.schema.arities.tolist()
-    generator = np.random.default_rng(0)
-    shuffled = [generator.permutation(len(sizes)).tolist() for _ in range(_N_RANDOM)]
-    for ranks in (sizes, [-size for size in sizes], *shuffled):
-        yield _elimination_order(network, ranks)
-    # These suit networks that were learned, whose trees have many parents and few leaves.
-    parents_first = network.ordered()
-    yield parents_first
-    yield parents_first[::-1]
-
-
-def _elimination_order(network: BayesNet, ranks: Sequence[int]) -> list[int]:
-    """Variables, each time one whose neighbours are most nearly joined already (min-fill); of several, the lowest rank.
-
-    Neighbours are those that share a tree; what is eliminated leaves its neighbours joined.
-    """
-    neighbours = moral_graph(network)
-    left = set(range(len(neighbours)))
-    order = []
-    while left:
-        few = nsmallest(_N_COUNTED, left, key=lambda variable: (neighbours[variable].bit_count(), variable))
-        chosen = min(few, key=lambda variable: (fill(neighbours, variable), ranks[variable], variable))
-        eliminate(neighbours, chosen)
-        left.remove(chosen)
-        order.append(chosen)
-    return order

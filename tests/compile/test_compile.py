@@ -15,9 +15,9 @@ from worlds import probabilities_under, worlds_of
 from learnac import Dataset, LearnAC, infer
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, evaluate, indicators_of, properties
+from learnac.compile import compile_network, replay
 from learnac.data import Schema
-from learnac.io import StoredModel, compile_network, read_bif, read_bn, read_model, write_bif, write_bn, write_model
-from learnac.io import compile as compile_module
+from learnac.io import StoredModel, read_bif, read_bn, read_model, write_bif, write_bn, write_model
 from learnac.network import BayesNet
 
 DATA = os.environ.get("LEARNAC_DATA")
@@ -199,7 +199,7 @@ class TestBudget:
                 sizes.append(self.circuit.n_edges)
                 return applied
 
-        monkeypatch.setattr(compile_module, "GrowingCircuit", Watched)
+        monkeypatch.setattr(replay, "GrowingCircuit", Watched)
         with pytest.raises(ValueError, match="max_edges"):
             compile_network(grid(12), 30_000)
         assert 10_000 < max(sizes) <= 30_000
