@@ -17,7 +17,8 @@ from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, evaluate, indicators_of, properties
 from learnac.compile import compile_network, replay
 from learnac.data import Schema
-from learnac.io import StoredModel, read_bif, read_bn, read_model, write_bif, write_bn, write_model
+from learnac.io import read_bif, read_bn, read_model, write_bif, write_bn, write_model
+from learnac.model import Model
 from learnac.network import BayesNet
 
 DATA = os.environ.get("LEARNAC_DATA")
@@ -157,7 +158,7 @@ class TestDistribution:
     def test_a_compiled_model_can_be_kept(self, tmp_path: Path, splits: str) -> None:
         network = learned(splits)
         circuit = compile_network(network)
-        write_model(StoredModel(circuit, network), tmp_path / "a.learnac")
+        write_model(Model(circuit, network), tmp_path / "a.learnac")
         np.testing.assert_array_equal(read_model(tmp_path / "a.learnac").circuit.children, circuit.children)
 
     def test_the_same_network_gives_the_same_circuit(self) -> None:

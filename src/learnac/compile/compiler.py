@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from learnac.circuit import Circuit
 from learnac.compile.orders import orders_of
 from learnac.compile.replay import Replay
+from learnac.model import Model
 from learnac.network import BayesNet
 
 MAX_EDGES = 1_000_000
@@ -30,3 +33,10 @@ def compile_network(network: BayesNet, max_edges: int = MAX_EDGES) -> Circuit:
         message = f"the circuit of this network would need more than {max_edges:,} edges (max_edges)"
         raise ValueError(f"{message}: {farthest[1]}, after {farthest[0]} of the {len(network.trees)} variables")
     return best.freeze()
+
+
+def compile_model(model: Model, max_edges: int = MAX_EDGES) -> Model:
+    """The model with a circuit: its own, or one that is compiled from its network."""
+    if model.circuit is not None:
+        return model
+    return replace(model, circuit=compile_network(model.require_network(), max_edges))

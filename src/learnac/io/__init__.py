@@ -8,10 +8,9 @@ from learnac.io.libra_ac_reader import read_ac
 from learnac.io.libra_ac_writer import write_ac
 from learnac.io.libra_bn_reader import read_bn
 from learnac.io.libra_bn_writer import write_bn
-from learnac.io.model_file import StoredModel, read_model, write_model
+from learnac.io.model_file import read_model, write_model
 
 __all__ = [
-    "StoredModel",
     "compile_network",
     "read_ac",
     "read_bif",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +14,14 @@ from learnac.data import Schema
 from learnac.errors import ModelFileError
 from learnac.io.container import Container, read_container, write_container
 from learnac.io.schema_document import schema_document, schema_of
+from learnac.model import Model, check_twins
 from learnac.network import BayesNet, TreeCPD
 
 KIND = "model"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredModel:
-    """What a model file holds. The network is lacking if the circuit came from elsewhere than learning."""
-
-    circuit: Circuit
-    network: BayesNet | None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def schema(self) -> Schema:
-        return self.circuit.schema
-
-
-def write_model(model: StoredModel, path: str | Path) -> None:
-    """Writes a model file: all of it, or nothing."""
+def write_model(model: Model, path: str | Path) -> None:
+    """Writes a model file: all of it, or nothing. ValueError for a model without a circuit."""
     header = {
         "kind": KIND,
         "schema": schema_document(model.schema),
@@ -43,13 +29,13 @@ def write_model(model: StoredModel, path: str | Path) -> None:
         "settings": dict(model.settings),
         "provenance": dict(model.provenance),
     }
-    arrays = _circuit_arrays(model.circuit)
+    arrays = _circuit_arrays(model.require_circuit())
     if model.network is not None:
         arrays.update(_network_arrays(model.network))
     write_container(path, header, arrays)
 
 
-def read_model(path: str | Path) -> StoredModel:
+def read_model(path: str | Path) -> Model:
     """The model in a file. ModelFileError, with the file's name, for whatever is not a model that we can read."""
     try:
         container = read_container(path)
@@ -60,14 +46,14 @@ def read_model(path: str | Path) -> StoredModel:
         raise ModelFileError(f"{path}: {error}") from None
 
 
-def _model_of(container: Container) -> StoredModel:
+def _model_of(container: Container) -> Model:
     schema = schema_of(container.entry("schema", dict))
     network = _read_network(container, schema) if container.entry("has_network", bool) else None
     circuit = _read_circuit(container, schema)
     check_distribution(circuit)
     if network is not None:
-        _check_twins(circuit, network)
-    return StoredModel(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
+        check_twins(circuit, network)
+    return Model(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
 
 
 def _circuit_arrays(circuit: Circuit) -> dict[str, NDArray[Any]]:
@@ -95,21 +81,9 @@ def _read_circuit(container: Container, schema: Schema) -> Circuit:
     if len(decided) != np.count_nonzero(kinds == NodeKind.SUM) or len(n_children) != len(kinds):
         raise ModelFileError("the circuit's arrays do not fit together")
     labels[kinds == NodeKind.SUM] = decided
-    offsets = np.concatenate([[0], np.cumsum(n_children)]).astype(np.uint64)
+    offsets = np.zeros(len(kinds) + 1, dtype=np.uint64)
+    np.cumsum(n_children, out=offsets[1:])
     return Circuit(schema, kinds, labels, offsets, children, parameters, origins)
-
-
-def _check_twins(circuit: Circuit, network: BayesNet) -> None:
-    """The circuit's parameters are those of the network."""
-    variables, nodes, values = circuit.parameter_origins.T
-    if (variables < 0).any():
-        raise ModelFileError("the circuit has parameters that are not of the network")
-    for variable, tree in enumerate(network.trees):
-        mine = variables == variable
-        n_nodes, arity = tree.parameters.shape
-        in_range = ((nodes[mine] >= 0) & (nodes[mine] < n_nodes) & (values[mine] >= 0) & (values[mine] < arity)).all()
-        if not in_range or not np.array_equal(circuit.parameters[mine], tree.parameters[nodes[mine], values[mine]]):
-            raise ModelFileError("the circuit's parameters are not those of the network")
 
 
 def _network_arrays(network: BayesNet) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
 from learnac.learn.loop import learn, learn_network
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop
+from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.scores import BayesianDirichlet, Likelihood, Score
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitKind, SplitSpace
@@ -11,8 +11,7 @@ __all__ = [
     "BayesianDirichlet",
     "Checkpoints",
     "LearnSettings",
-    "LearnedModel",
-    "LearnedNetwork",
+    "Learned",
     "Likelihood",
     "Score",
     "SearchState",

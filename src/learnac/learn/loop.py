@@ -13,11 +13,12 @@ from learnac.data import Dataset
 from learnac.learn.counts import CountProvider, in_memory
 from learnac.learn.interrupt import held_interrupt
 from learnac.learn.learner import circuit_learner, network_learner, new_circuit
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop, freeze, freeze_network
+from learnac.learn.model import Learned, StepInfo, Stop, freeze, freeze_network
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
+from learnac.model import Model
 
 
 def learn(
@@ -30,7 +31,7 @@ def learn(
     on_step: Callable[[StepInfo], object] | None = None,
     counts: CountProvider | None = None,
     checkpoints: Checkpoints | None = None,
-) -> LearnedModel:
+) -> Learned:
     """Learns a circuit from a table. Ctrl-C ends the search, not the work done: the model so far is returned.
 
     `on_step` is called after each split; learning ends when it returns True. `counts` may come from elsewhere than
@@ -52,10 +53,9 @@ def learn(
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        circuit, network = freeze(learner, dataset.schema, search.trace, search.n_best)
-    return LearnedModel(
-        circuit=circuit,
-        network=network,
+        model = freeze(learner, dataset.schema, search.trace, search.n_best)
+    return Learned(
+        model=model,
         trace=tuple(search.trace),
         n_splits=search.n_best,
         stop=stop,
@@ -74,7 +74,7 @@ def learn_network(
     sample_weight: NDArray[np.float64] | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-) -> LearnedNetwork:
+) -> Learned:
     """Learns a network of tree CPDs alone, as if edges cost nothing: what circuits are to be compared with.
 
     The split with the largest gain that closes no cycle, again and again. No circuit is made, and exact inference may
@@ -90,12 +90,14 @@ def learn_network(
         search = Search.of(learner, settings, start, dataset.n_rows, validation, sample_weight, on_step)
         stop = search.run(interrupt)
         network, _ = freeze_network(learner, dataset.schema, search.trace[: search.n_best])
-    return LearnedNetwork(
-        network=network,
+    return Learned(
+        model=Model(network=network),
         trace=tuple(search.trace),
         n_splits=search.n_best,
         stop=stop,
         n_candidates=learner.schedule.n_candidates,
+        n_evaluations=learner.schedule.n_evaluations,
+        n_visits=learner.schedule.n_visits,
         seconds=time.monotonic() - start,
     )
 

@@ -13,6 +13,7 @@ from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, freeze_circuit
 from learnac.data import Schema
 from learnac.learn.learner import Learner, new_circuit
+from learnac.model import Model
 from learnac.network import BayesNet
 
 
@@ -47,11 +48,10 @@ class StepInfo:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearnedModel:
-    """The circuit and the network it equals, how they came about, and what the search did."""
+class Learned:
+    """A model, how it came about, and what the search did."""
 
-    circuit: Circuit
-    network: BayesNet
+    model: Model
     trace: tuple[StepInfo, ...]  # of every split applied; the model has the first n_splits of them
     n_splits: int
     stop: Stop
@@ -60,20 +60,16 @@ class LearnedModel:
     n_visits: int
     seconds: float
 
+    @property
+    def circuit(self) -> Circuit:
+        return self.model.require_circuit()
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LearnedNetwork:
-    """A network that was learned without a circuit, and how it came about."""
-
-    network: BayesNet
-    trace: tuple[StepInfo, ...]  # of every split applied; the network has the first n_splits of them
-    n_splits: int
-    stop: Stop
-    n_candidates: int
-    seconds: float
+    @property
+    def network(self) -> BayesNet:
+        return self.model.require_network()
 
 
-def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits: int) -> tuple[Circuit, BayesNet]:
+def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits: int) -> Model:
     """The model after the first n_splits of the trace."""
     circuit = learner.circuit
     # A shorter prefix is applied again to a new circuit, without a search. An interrupted step may have reached the
@@ -83,7 +79,7 @@ def freeze(learner: Learner, schema: Schema, trace: Sequence[StepInfo], n_splits
         for info in trace[:n_splits]:
             circuit.apply_split(info.leaf, info.variable, info.value)
     network, places = freeze_network(learner, schema, trace[:n_splits])
-    return freeze_circuit(circuit, network, places), network
+    return Model(freeze_circuit(circuit, network, places), network)
 
 
 def freeze_network(learner: Learner, schema: Schema, trace: Sequence[StepInfo]) -> tuple[BayesNet, NDArray[np.int32]]:
