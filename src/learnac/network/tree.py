@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.frozen import frozen
+from learnac.frozen import constructor_call, freeze_arrays
 
 Path: TypeAlias = dict[int, int]
 """The values that the way to a node leaves of each variable it asks, as bits."""
@@ -44,13 +44,11 @@ class TreeCPD:
     parameters: NDArray[np.float64]  # (n_nodes, arity of the child)
 
     def __post_init__(self) -> None:
-        for name, (dtype, n_dimensions) in _ARRAYS.items():
-            array = frozen(getattr(self, name), dtype, n_dimensions, f"not a tree: {name}")
-            object.__setattr__(self, name, array)
+        freeze_arrays(self, _ARRAYS, "a tree")
         _check(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+        return constructor_call(self)
 
     @classmethod
     def of_nodes(cls, child: int, nodes: Sequence[TreeNode]) -> Self:
