@@ -14,8 +14,8 @@ from models import fit, kept, structure
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 
+from learnac.compile import compile_network
 from learnac.errors import LearnacError
-from learnac.io import compile_network
 
 SCHEDULES = ("network", "quick", "greedy")
 

@@ -42,20 +42,22 @@ void without_gil(int n_threads, Call call) {
   if (interrupts.is_raised()) throw nb::python_error();
 }
 
-using Codes = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Worlds = nb::ndarray<nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-CodeTable code_table(const Codes& codes) {
+template <class Table>
+int bits_of(const Table& codes) {
   const bool is_signed = codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int);
   const int bits = codes.dtype().bits;
   if (!is_signed || (bits != 8 && bits != 16 && bits != 32)) refuse("expected codes as int8, int16 or int32");
-  return {codes.data(), bits, codes.shape(1)};
+  return bits;
 }
 
 // The evidence that Python's arrays hold, every code and likelihood checked.
 struct BoundEvidence {
   BoundEvidence(const Program& program, const Codes& codes, const Input<std::uint32_t>& soft_variables,
                 const Table<double>& likelihoods)
-      : evidence{code_table(codes),
+      : evidence{{codes.data(), bits_of(codes), codes.shape(1)},
                  span_of(soft_variables),
                  {likelihoods.data(), likelihoods.size()},
                  likelihoods.shape(1)} {
@@ -75,9 +77,38 @@ struct BoundEvidence {
   Evidence evidence;
 };
 
-CodeTable worlds_for(const Program& program, const Codes& worlds, std::size_t n_rows) {
+WorldTable worlds_for(const Program& program, const Worlds& worlds, std::size_t n_rows) {
   if (worlds.shape(0) != program.n_variables() || worlds.shape(1) != n_rows) refuse("expected room for all worlds");
-  return code_table(worlds);
+  return {worlds.data(), bits_of(worlds), n_rows};
+}
+
+CircuitArrays arrays_of(const Input<std::uint32_t>& arities, const Input<std::uint8_t>& kinds,
+                        const Input<std::uint32_t>& labels, const Input<std::uint64_t>& child_offsets,
+                        const Input<std::uint32_t>& children, const Input<double>& parameters) {
+  return {span_of(arities),       span_of(kinds),    span_of(labels),
+          span_of(child_offsets), span_of(children), span_of(parameters)};
+}
+
+void bind_circuit(nb::module_& m) {
+  m.def(
+      "check_circuit",
+      [](Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
+         Input<std::uint64_t> child_offsets, Input<std::uint32_t> children,
+         Input<double> parameters) { check(arrays_of(arities, kinds, labels, child_offsets, children, parameters)); },
+      "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a);
+  m.def(
+      "circuit_properties",
+      [](Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
+         Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters,
+         Input<std::int32_t> variable_of_parameter) {
+        const CircuitArrays arrays = arrays_of(arities, kinds, labels, child_offsets, children, parameters);
+        check(arrays);
+        if (variable_of_parameter.size() != parameters.size()) refuse("expected a variable for each parameter");
+        const Properties found = properties_of(arrays, span_of(variable_of_parameter));
+        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic, found.has_all_variables,
+                              found.is_labelled_rightly);
+      },
+      "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
 }
 
 void bind_evaluator(nb::module_& m) {
@@ -86,8 +117,7 @@ void bind_evaluator(nb::module_& m) {
           "__init__",
           [](Evaluator* self, Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
              Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters) {
-            new (self) Evaluator(CircuitArrays{span_of(arities), span_of(kinds), span_of(labels),
-                                               span_of(child_offsets), span_of(children), span_of(parameters)});
+            new (self) Evaluator(arrays_of(arities, kinds, labels, child_offsets, children, parameters));
           },
           "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a)
       .def_prop_ro("smallest_linear_root", [](const Evaluator& self) { return self.program().smallest_linear_root(); })
@@ -123,9 +153,9 @@ void bind_evaluator(nb::module_& m) {
       .def(
           "most_probable",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
-             const Codes& worlds, int n_threads) {
+             const Worlds& worlds, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const CodeTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
             std::vector<double> log_values(bound.evidence.n_rows());
             without_gil(n_threads,
                         [&](const Execution& e) { self.most_probable(bound.evidence, e, log_values, table); });
@@ -135,9 +165,9 @@ void bind_evaluator(nb::module_& m) {
       .def(
           "sample",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
-             std::size_t n_samples, std::uint64_t seed, const Codes& worlds, int n_threads) {
+             std::size_t n_samples, std::uint64_t seed, const Worlds& worlds, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const CodeTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows() * n_samples);
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows() * n_samples);
             std::vector<double> log_values(bound.evidence.n_rows());
             without_gil(n_threads, [&](const Execution& e) {
               self.sample(bound.evidence, n_samples, seed, e, log_values, table);
@@ -190,17 +220,22 @@ void bind_score(nb::class_<TreeScores>& trees) {
       "codes"_a);
 }
 
-void bind_trees(nb::module_& m) {
-  nb::class_<TreeScores> trees(m, "TreeScores");
+// What is made of the trees of a network takes the same arrays, and a number for each node and value.
+template <class Trees>
+void bind_arrays(nb::class_<Trees>& trees, const char* numbers_name) {
   trees.def(
       "__init__",
-      [](TreeScores* self, Input<std::uint32_t> arities, Input<std::uint32_t> first_nodes,
-         Input<std::int32_t> variables, Input<std::uint32_t> first_route, Input<std::uint32_t> routes,
-         Input<double> log_parameters) {
-        new (self) TreeScores({span_of(arities), span_of(first_nodes), span_of(variables), span_of(first_route),
-                               span_of(routes), span_of(log_parameters)});
+      [](Trees* self, Input<std::uint32_t> arities, Input<std::uint32_t> first_nodes, Input<std::int32_t> variables,
+         Input<std::uint32_t> first_route, Input<std::uint32_t> routes, Input<double> numbers) {
+        new (self) Trees({span_of(arities), span_of(first_nodes), span_of(variables), span_of(first_route),
+                          span_of(routes), span_of(numbers)});
       },
-      "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "log_parameters"_a);
+      "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, nb::arg(numbers_name));
+}
+
+void bind_trees(nb::module_& m) {
+  nb::class_<TreeScores> trees(m, "TreeScores");
+  bind_arrays(trees, "log_parameters");
   bind_score<std::int8_t>(trees);
   bind_score<std::int16_t>(trees);
   bind_score<std::int32_t>(trees);
@@ -209,52 +244,31 @@ void bind_trees(nb::module_& m) {
 }
 
 void bind_gibbs(nb::module_& m) {
-  nb::class_<GibbsSampler>(m, "GibbsSampler")
-      .def(
-          "__init__",
-          [](GibbsSampler* self, Input<std::uint32_t> arities, Input<std::uint32_t> first_nodes,
-             Input<std::int32_t> variables, Input<std::uint32_t> first_route, Input<std::uint32_t> routes,
-             Input<double> parameters) {
-            new (self) GibbsSampler({span_of(arities), span_of(first_nodes), span_of(variables), span_of(first_route),
-                                     span_of(routes), span_of(parameters)});
-          },
-          "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "parameters"_a)
-      .def(
-          "run",
-          [](const GibbsSampler& self, Input<std::int32_t> evidence, Input<std::int32_t> query, std::uint32_t n_chains,
-             std::uint32_t n_burn_in, std::uint32_t n_samples, std::uint64_t seed) {
-            for (const Input<std::int32_t>& codes : {evidence, query}) {
-              if (codes.size() != self.n_variables()) refuse("expected a code for each variable");
-              for (std::size_t v = 0; v < codes.size(); ++v)
-                if (codes(v) >= static_cast<std::int32_t>(self.arity(v))) refuse("a code is not below its arity");
-            }
-            GibbsCounts counts;
-            without_gil(1, [&](const Execution& execution) {
-              counts = self.run(span_of(evidence), span_of(query), {n_chains, n_burn_in, n_samples}, seed,
-                                execution.should_stop);
-            });
-            return nb::make_tuple(counts.n_matches, to_numpy(std::move(counts.of_values)));
-          },
-          "evidence"_a, "query"_a, "n_chains"_a, "n_burn_in"_a, "n_samples"_a, "seed"_a);
+  nb::class_<GibbsSampler> sampler(m, "GibbsSampler");
+  bind_arrays(sampler, "parameters");
+  sampler.def(
+      "run",
+      [](const GibbsSampler& self, Input<std::int32_t> evidence, Input<std::int32_t> query, std::uint32_t n_chains,
+         std::uint32_t n_burn_in, std::uint32_t n_samples, std::uint64_t seed) {
+        for (const Input<std::int32_t>& codes : {evidence, query}) {
+          if (codes.size() != self.n_variables()) refuse("expected a code for each variable");
+          for (std::size_t v = 0; v < codes.size(); ++v)
+            if (codes(v) >= static_cast<std::int32_t>(self.arity(v))) refuse("a code is not below its arity");
+        }
+        GibbsCounts counts;
+        without_gil(1, [&](const Execution& execution) {
+          counts = self.run(span_of(evidence), span_of(query), {n_chains, n_burn_in, n_samples}, seed,
+                            execution.should_stop);
+        });
+        return nb::make_tuple(counts.n_matches, to_numpy(std::move(counts.of_values)));
+      },
+      "evidence"_a, "query"_a, "n_chains"_a, "n_burn_in"_a, "n_samples"_a, "seed"_a);
 }
 
 }  // namespace
 
 void learnac::bind_inference(nb::module_& m) {
-  m.def(
-      "circuit_properties",
-      [](Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
-         Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters,
-         Input<std::int32_t> variable_of_parameter) {
-        const CircuitArrays arrays{span_of(arities),       span_of(kinds),    span_of(labels),
-                                   span_of(child_offsets), span_of(children), span_of(parameters)};
-        if (variable_of_parameter.size() != parameters.size()) refuse("expected a variable for each parameter");
-        const Program checked(arrays);
-        const Properties found = properties_of(arrays, span_of(variable_of_parameter));
-        return nb::make_tuple(found.is_smooth, found.is_decomposable, found.is_deterministic, found.has_all_variables,
-                              found.is_labelled_rightly);
-      },
-      "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
+  bind_circuit(m);
   bind_evaluator(m);
   bind_trees(m);
   bind_gibbs(m);

@@ -19,7 +19,7 @@ CodeRange range_of(std::span<const Code> codes);
 
 // Codes of (variables x rows) in 8, 16 or 32 bits.
 struct CodeTable {
-  void* data;
+  const void* data;
   int bits;
   std::size_t n_rows;
 
@@ -29,6 +29,13 @@ struct CodeTable {
     if (bits == 16) return static_cast<const std::int16_t*>(data)[at];
     return static_cast<const std::int32_t*>(data)[at];
   }
+};
+
+// The same, to be filled with worlds that were found.
+struct WorldTable {
+  void* data;
+  int bits;
+  std::size_t n_rows;
 
   void set(std::uint32_t variable, std::size_t row, std::uint32_t code) const {
     const std::size_t at = variable * n_rows + row;

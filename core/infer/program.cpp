@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 
 #include "infer/passes.hpp"
 
 namespace learnac {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("not a circuit: " + what); }
 
 Scalar product_of(Scalar a, double b) {
   int of_b = 0, exponent = 0;
@@ -36,10 +32,8 @@ class Program::Builder {
         is_below_sum_(arrays.kinds.size()) {}
 
   void build() {
-    check_lengths();
-    for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node) check_node(node);
     for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node)
-      for (const std::uint32_t child : children(node)) {
+      for (const std::uint32_t child : arrays_.children_of(node)) {
         ++n_parents_[child];
         is_below_sum_[child] = arrays_.kind(node) == NodeKind::sum;
       }
@@ -53,67 +47,23 @@ class Program::Builder {
   }
 
  private:
-  std::span<const std::uint32_t> children(std::uint32_t node) const {
-    const std::uint64_t first = arrays_.child_offsets[node];
-    return arrays_.children.subspan(first, arrays_.child_offsets[node + 1] - first);
-  }
-
   // A product that is nothing but a term of one sum.
   bool is_folded(std::uint32_t node) const {
     return arrays_.kind(node) == NodeKind::product && n_parents_[node] == 1 && is_below_sum_[node];
   }
 
-  void check_lengths() const {
-    const std::size_t n_nodes = arrays_.kinds.size();
-    if (n_nodes == 0 || n_nodes >= nothing / 2)
-      refuse("expected from 1 to 2^31 nodes, found " + std::to_string(n_nodes));
-    if (arrays_.labels.size() != n_nodes) refuse("expected one label for each node");
-    if (arrays_.child_offsets.size() != n_nodes + 1) refuse("expected one child offset for each node, and an end");
-    if (arrays_.child_offsets[0] != 0 || arrays_.child_offsets[n_nodes] != arrays_.children.size())
-      refuse("expected child offsets from 0 to the number of children");
-    if (!std::is_sorted(arrays_.child_offsets.begin(), arrays_.child_offsets.end()))
-      refuse("expected child offsets that never fall");
-    if (arrays_.children.size() >= nothing / 2) refuse("expected fewer than 2^31 edges");
-  }
-
-  void check_node(std::uint32_t node) const {
-    const auto complain = [&](const char* what) { refuse("node " + std::to_string(node) + ": " + what); };
-    const std::uint32_t label = arrays_.labels[node];
-    switch (arrays_.kind(node)) {
-      case NodeKind::indicator:
-        if (label >= program_.n_indicators()) complain("no such indicator");
-        break;
-      case NodeKind::parameter:
-        if (label >= arrays_.parameters.size()) complain("no such parameter");
-        if (!(arrays_.parameters[label] >= 0) || std::isinf(arrays_.parameters[label]))
-          complain("expected a finite parameter from 0");
-        break;
-      case NodeKind::sum:
-        if (label != nothing && label >= program_.n_variables()) complain("decides no such variable");
-        break;
-      case NodeKind::product:
-        break;
-      default:
-        complain("no such kind");
-    }
-    if (arrays_.is_leaf(node) != children(node).empty())
-      complain("expected children of sums and products, and of these only");
-    for (const std::uint32_t child : children(node))
-      if (child >= node) complain("expected children before their parents");
-  }
-
   void add_product(std::uint32_t node) {
     begin_node(nothing);
-    const std::span<const std::uint32_t> factors = children(node);
+    const std::span<const std::uint32_t> factors = arrays_.children_of(node);
     add_term(arrays_.is_leaf(node) ? std::span<const std::uint32_t>(&node, 1) : factors, factors.size());
     place_[node] = program_.n_nodes() - 1;
   }
 
   void add_sum(std::uint32_t node) {
     begin_node(arrays_.labels[node]);
-    for (const std::uint32_t& child : children(node)) {
+    for (const std::uint32_t& child : arrays_.children_of(node)) {
       if (is_folded(child))
-        add_term(children(child), 1 + children(child).size());
+        add_term(arrays_.children_of(child), 1 + arrays_.children_of(child).size());
       else
         add_term(std::span<const std::uint32_t>(&child, 1), 1);
     }
@@ -227,13 +177,8 @@ class Program::Builder {
 };
 
 Program::Program(const CircuitArrays& arrays) : first_indicator_{0} {
-  std::uint64_t n_indicators = 0;
-  for (const std::uint32_t arity : arrays.arities) {
-    n_indicators += arity;
-    if (arity == 0 || n_indicators >= nothing) refuse("expected arities of at least 1, and fewer than 2^32 indicators");
-    first_indicator_.push_back(static_cast<std::uint32_t>(n_indicators));
-  }
-  if (arrays.arities.empty()) refuse("expected at least one variable");
+  check(arrays);
+  for (const std::uint32_t arity : arrays.arities) first_indicator_.push_back(first_indicator_.back() + arity);
   Builder(*this, arrays).build();
   find_smallest_linear_root();
 }

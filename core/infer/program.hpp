@@ -5,28 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "infer/circuit_arrays.hpp"
 #include "infer/lanes.hpp"
-#include "node_kind.hpp"
 
 namespace learnac {
-
-// The arrays of a frozen circuit, as Python holds them.
-struct CircuitArrays {
-  std::span<const std::uint32_t> arities;
-  std::span<const std::uint8_t> kinds;           // NodeKind
-  std::span<const std::uint32_t> labels;         // its number, its parameter, the variable it decides, nothing
-  std::span<const std::uint64_t> child_offsets;  // one more than there are nodes
-  std::span<const std::uint32_t> children;
-  std::span<const double> parameters;
-
-  std::uint32_t n_nodes() const { return static_cast<std::uint32_t>(kinds.size()); }
-  NodeKind kind(std::uint32_t node) const { return static_cast<NodeKind>(kinds[node]); }
-  bool is_leaf(std::uint32_t node) const {
-    return kind(node) == NodeKind::indicator || kind(node) == NodeKind::parameter;
-  }
-};
-
-inline constexpr std::uint32_t nothing = 0xffffffffu;
 
 // A constant times some indicators times some nodes: its edges are its indicators, then its nodes. The parameters of a
 // product are multiplied into its constant.

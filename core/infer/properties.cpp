@@ -59,24 +59,19 @@ class Checker {
     return arrays_.kind(leaf) == NodeKind::indicator ? bit(arrays_.labels[leaf], first) : 0;
   }
 
-  std::span<const std::uint32_t> children(std::uint32_t node) const {
-    const std::uint64_t first = arrays_.child_offsets[node];
-    return arrays_.children.subspan(first, arrays_.child_offsets[node + 1] - first);
-  }
-
   // Bits of leaves, and of all nodes above them.
   template <class OfLeaf>
   void spread(OfLeaf of_leaf) {
     for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node) {
       below_[node] = arrays_.is_leaf(node) ? of_leaf(node) : 0;
-      for (const std::uint32_t child : children(node)) below_[node] |= below_[child];
+      for (const std::uint32_t child : arrays_.children_of(node)) below_[node] |= below_[child];
     }
   }
 
   void check_variables() {
     for (std::uint32_t node = 0; node < arrays_.n_nodes(); ++node) {
       Bits seen = 0;
-      for (const std::uint32_t child : children(node)) {
+      for (const std::uint32_t child : arrays_.children_of(node)) {
         if (arrays_.kind(node) == NodeKind::sum) properties_.is_smooth &= below_[child] == below_[node];
         if (arrays_.kind(node) == NodeKind::product) properties_.is_decomposable &= (seen & below_[child]) == 0;
         seen |= below_[child];
@@ -95,7 +90,7 @@ class Checker {
       if (own == 0) continue;
       Bits seen = 0;
       std::uint64_t edge = arrays_.child_offsets[node];
-      for (const std::uint32_t child : children(node)) {
+      for (const std::uint32_t child : arrays_.children_of(node)) {
         const Bits values = below_[child] & own;
         properties_.is_labelled_rightly &= (seen & values) == 0;
         seen |= values;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "infer/program.hpp"
+#include "infer/circuit_arrays.hpp"
 
 namespace learnac {
 
@@ -16,7 +16,7 @@ struct Properties {
   bool is_deterministic = true;     // the children of each sum have disjoint, non-empty sets of values of one variable
 };
 
-// The arrays must be those of a circuit, as `Program` checks. A circuit speaks of a variable by its indicators, and
+// The arrays must be those of a circuit, as `check` finds them. A circuit speaks of a variable by its indicators, and
 // apart from that by its parameters: `variable_of_parameter` has that of each, or -1 where it is not known. Cost: a
 // pass over the edges for each 64 variables, and one for each 64 indicators.
 Properties properties_of(const CircuitArrays& arrays, std::span<const std::int32_t> variable_of_parameter);

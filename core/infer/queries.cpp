@@ -204,7 +204,7 @@ struct Marginals : RowQuery {
 };
 
 struct MostProbable : RowQuery {
-  const CodeTable& worlds;
+  const WorldTable& worlds;
   std::span<const std::uint32_t> variable_of;
 
   template <class Lanes>
@@ -245,7 +245,7 @@ struct Samples : RowQuery {
   std::size_t n_samples;
   std::size_t n_chunks;
   std::uint64_t seed;
-  const CodeTable& worlds;
+  const WorldTable& worlds;
   std::span<const std::uint32_t> variable_of;
 
   std::size_t evidence_row(std::size_t row) const { return row / n_chunks; }
@@ -338,12 +338,12 @@ void Evaluator::marginals(const Evidence& evidence, std::span<const std::uint32_
 }
 
 void Evaluator::most_probable(const Evidence& evidence, const Execution& execution, std::span<double> log_values,
-                              const CodeTable& worlds) const {
+                              const WorldTable& worlds) const {
   run(evidence.n_rows(), execution, MostProbable{{evidence, log_values}, worlds, variable_of_});
 }
 
 void Evaluator::sample(const Evidence& evidence, std::size_t n_samples, std::uint64_t seed, const Execution& execution,
-                       std::span<double> log_values, const CodeTable& worlds) const {
+                       std::span<double> log_values, const WorldTable& worlds) const {
   const std::size_t n_chunks = std::max<std::size_t>(1, (n_samples + samples_at_once - 1) / samples_at_once);
   run(evidence.n_rows() * n_chunks, execution,
       Samples{{evidence, log_values}, n_samples, n_chunks, seed, worlds, variable_of_});

@@ -38,12 +38,12 @@ class Evaluator {
   // The most probable world of each row and its log-probability, times its likelihoods. Of equally probable ones, the
   // one that takes the first child of a sum.
   void most_probable(const Evidence& evidence, const Execution& execution, std::span<double> log_values,
-                     const CodeTable& worlds) const;
+                     const WorldTable& worlds) const;
 
   // As many samples for each row as are asked for, those of a row side by side; a sample depends on the seed and its
   // place alone. Impossible evidence gives minus infinity and no samples.
   void sample(const Evidence& evidence, std::size_t n_samples, std::uint64_t seed, const Execution& execution,
-              std::span<double> log_values, const CodeTable& worlds) const;
+              std::span<double> log_values, const WorldTable& worlds) const;
 
   // The log-probability of each row's evidence, and the mean of the log of its worlds' terms, given the evidence.
   void mean_logs(const Evidence& evidence, const Execution& execution, std::span<double> log_values,

@@ -112,7 +112,7 @@ void ask_at_random(Random& random) {
   require(logs == again, "two queries have two log-values");
   evaluator.marginals(rows.evidence(), variables, with_threads(1), again, posteriors_again);
   std::vector<std::int16_t> worlds = rows.codes, samples(rows.codes.size() * 3);
-  const CodeTable world_table{worlds.data(), 16, n};
+  const WorldTable world_table{worlds.data(), 16, n};
   std::vector<double> best(n), means(n);
   evaluator.most_probable(rows.evidence(), with_threads(2), best, world_table);
   evaluator.sample(rows.evidence(), 3, 7, with_threads(2), again, {samples.data(), 16, 3 * n});
@@ -139,7 +139,7 @@ void ask_at_random(Random& random) {
     std::vector<double> world(n_indicators, 0.0);
     first = 0;
     for (std::uint32_t v = 0; v < model.arities.size(); first += model.arities[v++]) {
-      const int code = world_table.get(v, row);
+      const int code = worlds[v * n + row];
       world[first + static_cast<std::uint32_t>(code)] = indicators[first + static_cast<std::uint32_t>(code)];
       for (std::size_t s = 0; s < 3; ++s) {
         const int sampled = samples[v * 3 * n + row * 3 + s];

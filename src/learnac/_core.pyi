@@ -162,6 +162,14 @@ class TreeScores:
     ) -> None: ...
     def score(self, codes: NDArray[np.integer]) -> NDArray[np.float64]: ...
 
+def check_circuit(
+    arities: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    labels: NDArray[np.uint32],
+    child_offsets: NDArray[np.uint64],
+    children: NDArray[np.uint32],
+    parameters: NDArray[np.float64],
+) -> None: ...
 def circuit_properties(
     arities: NDArray[np.uint32],
     kinds: NDArray[np.uint8],

@@ -21,8 +21,9 @@ from learnac.errors import DataError, ModelFileError, QueryError
 from learnac.files import check_writable
 from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
-from learnac.io import StoredModel, read_checkpoint, read_model, write_checkpoint, write_model
+from learnac.io import read_checkpoint, read_model, write_checkpoint, write_model
 from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn_table
+from learnac.model import Model
 from learnac.network import BayesNet
 
 
@@ -182,7 +183,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         settings = {name: _plain(getattr(self, name)) for name in LearnSettings.__dataclass_fields__}
         if self.allowed_parents is not None:
             settings["allowed_parents"] = {str(k): [str(v) for v in vs] for k, vs in self.allowed_parents.items()}
-        write_model(StoredModel(self.circuit_, self.network_, settings, self.provenance_), path)
+        write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)
 
     def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
         """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
@@ -301,7 +302,7 @@ def load(path: str | Path) -> LearnAC:
         LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"{path}: {error}") from None
-    model._take(stored.circuit, stored.network, form_called(str(stored.provenance.get("form", ""))))
+    model._take(stored.require_circuit(), stored.network, form_called(str(stored.provenance.get("form", ""))))
     model.provenance_ = dict(stored.provenance)
     return model
 

@@ -7,6 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
+from trees import tree_of
 
 from learnac.data import Schema
 from learnac.network import BayesNet, TreeCPD
@@ -19,18 +20,9 @@ def leaf_only(child: int, counts: list[float]) -> TreeCPD:
 
 
 def tree(child: int, variables: list[int], routes: list[list[int]], counts: list[list[float]]) -> TreeCPD:
-    """A tree whose parameters are the shares of its counts; `routes` has a list for each inner node, in order."""
-    lengths = iter([len(route) for route in routes])
-    sizes = [next(lengths) if variable >= 0 else 0 for variable in variables]
+    """A tree whose parameters are the shares of its counts."""
     table = np.array(counts, dtype=float)
-    return TreeCPD(
-        child=child,
-        variables=np.array(variables, dtype=np.int32),
-        route_starts=np.cumsum([0, *sizes[:-1]]),
-        routes=np.array([branch for route in routes for branch in route], dtype=np.int32),
-        counts=table,
-        parameters=table / table.sum(axis=1, keepdims=True),
-    )
+    return tree_of(child, variables, routes, table / table.sum(axis=1, keepdims=True), table)
 
 
 # a -> b, a -> c, b -> c, c -> d; "alone" has no arcs. The tree of c asks b for 1 against the rest, then a.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit, evaluate, indicators_of
 from learnac.data import Dataset
-from learnac.learn import LearnedModel, LearnSettings, learn_table
+from learnac.learn import Learned, LearnSettings, learn_table
 from learnac.network import BayesNet
 
 ARITIES = [2, 3, 2, 1, 4, 2]
@@ -44,7 +44,7 @@ FEW = dataset_of(random_rows(seed=2, n_rows=60))
 VALIDATION = dataset_of(random_rows(seed=3, n_rows=300))
 
 
-def steps(model: LearnedModel) -> list[dict[str, Any]]:
+def steps(model: Learned) -> list[dict[str, Any]]:
     """The trace without its clock."""
     return [{name: value for name, value in asdict(info).items() if name != "seconds"} for info in model.trace]
 
@@ -60,14 +60,14 @@ def assert_same_network(a: BayesNet, b: BayesNet) -> None:
             np.testing.assert_array_equal(getattr(tree_a, name), getattr(tree_b, name), err_msg=name)
 
 
-def assert_same_model(a: LearnedModel, b: LearnedModel) -> None:
+def assert_same_model(a: Learned, b: Learned) -> None:
     assert steps(a) == steps(b)
     assert (a.n_splits, a.stop) == (b.n_splits, b.stop)
     assert_same_circuit(a.circuit, b.circuit)
     assert_same_network(a.network, b.network)
 
 
-def assert_agrees_with_itself(model: LearnedModel, dataset: Dataset) -> None:
+def assert_agrees_with_itself(model: Learned, dataset: Dataset) -> None:
     """The circuit, the network and the trace tell of one and the same model."""
     assert model.n_splits <= len(model.trace)
     n_initial = learn_table(dataset, LearnSettings(max_splits=0)).circuit.n_edges

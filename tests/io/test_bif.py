@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from worlds import probabilities
 
 from learnac import Dataset, LearnAC, infer
+from learnac.compile import compile_network
 from learnac.data import Schema
 from learnac.errors import ModelFileError
-from learnac.io import compile_network, read_bif, write_bif
+from learnac.io import read_bif, write_bif
 from learnac.network import BayesNet, TreeCPD
 
 DATA = os.environ.get("LEARNAC_DATA")

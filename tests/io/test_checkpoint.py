@@ -11,7 +11,7 @@ import pytest
 
 from learnac import Dataset, LearnAC, ModelFileError
 from learnac.io import read_checkpoint, write_checkpoint
-from learnac.learn import Checkpoints, LearnedModel, LearnSettings, SearchState, learn_table
+from learnac.learn import Checkpoints, Learned, LearnSettings, SearchState, learn_table
 
 ARITIES = [2, 3, 2, 4, 2, 3, 2, 2]
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -37,14 +37,14 @@ def search(name: str, **changes: Any) -> LearnSettings:
     return LearnSettings(**{"edge_penalty": 0.02, "parameter_penalty": 0.1, **SEARCHES[name], **changes})
 
 
-def states_of(settings: LearnSettings, validation: Dataset | None = None) -> tuple[LearnedModel, list[SearchState]]:
+def states_of(settings: LearnSettings, validation: Dataset | None = None) -> tuple[Learned, list[SearchState]]:
     """The model, and the state after every split."""
     states: list[SearchState] = []
     model = learn_table(table(1), settings, validation=validation, checkpoints=Checkpoints(None, states.append, 0.0))
     return model, states
 
 
-def assert_same(a: LearnedModel, b: LearnedModel) -> None:
+def assert_same(a: Learned, b: Learned) -> None:
     for name in ("kinds", "labels", "child_offsets", "children", "parameters", "parameter_origins"):
         assert np.array_equal(getattr(a.circuit, name), getattr(b.circuit, name)), name
     assert [replace(info, seconds=0) for info in a.trace] == [replace(info, seconds=0) for info in b.trace]

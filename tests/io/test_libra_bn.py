@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import leaf_of, tree_of
 from worlds import probabilities
 
 from learnac import Dataset, LearnAC
@@ -117,17 +118,8 @@ class TestRoundTrip:
         assert not any(line.lstrip().startswith(")") for line in lines)
 
     def test_a_question_that_sorts_values_into_groups_cannot_be_written(self, tmp_path: Path) -> None:
-        halves = TreeCPD(
-            0,
-            np.array([1, -1, -1], dtype=np.int32),
-            np.array([0, 4, 4]),
-            np.array([1, 1, 2, 2], dtype=np.int32),
-            np.zeros((3, 2)),
-            np.full((3, 2), 0.5),
-        )
-        root = TreeCPD(
-            1, np.array([-1], np.int32), np.array([0]), np.array([], np.int32), np.zeros((1, 4)), np.full((1, 4), 0.25)
-        )
+        halves = tree_of(0, [1, -1, -1], [[1, 1, 2, 2]], [[0.5, 0.5]] * 3)
+        root = leaf_of(1, [0.25] * 4)
         network = BayesNet(Schema(("a", "b"), ((0, 1), (0, 1, 2, 3))), (halves, root))
         with pytest.raises(ValueError, match="node 0 of the tree of 'a' asks 'b': expected one value against the rest"):
             write_bn(network, tmp_path / "a.bn")

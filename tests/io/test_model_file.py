@@ -18,8 +18,9 @@ import pytest
 import learnac
 from learnac import Dataset, LearnAC, ModelFileError, Schema
 from learnac.circuit import Circuit, NodeKind
-from learnac.io import StoredModel, read_model, write_model
+from learnac.io import read_model, write_model
 from learnac.io.container import MAGIC, VERSION, read_container, write_container
+from learnac.model import Model
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -40,7 +41,7 @@ def model(splits: str = "complete", **settings: object) -> LearnAC:
     return LearnAC(**{"edge_penalty": 0.02, "parameter_penalty": 0.1, "splits": splits, **settings}).fit(table())
 
 
-def assert_same(a: StoredModel, b: StoredModel) -> None:
+def assert_same(a: Model, b: Model) -> None:
     assert a.schema == b.schema
     for name in ("kinds", "labels", "child_offsets", "children", "parameters", "parameter_origins"):
         first, second = getattr(a.circuit, name), getattr(b.circuit, name)
@@ -53,8 +54,8 @@ def assert_same(a: StoredModel, b: StoredModel) -> None:
             assert np.array_equal(getattr(tree, name), getattr(other, name)), name
 
 
-def stored(fitted: LearnAC) -> StoredModel:
-    return StoredModel(fitted.circuit_, fitted.network_, {"edge_penalty": 0.02}, {"rows": 200})
+def stored(fitted: LearnAC) -> Model:
+    return Model(fitted.circuit_, fitted.network_, {"edge_penalty": 0.02}, {"rows": 200})
 
 
 @pytest.mark.parametrize("splits", ["complete", "binary"])
@@ -213,11 +214,11 @@ def test_circuits_that_would_answer_wrongly_are_refused(tmp_path: Path) -> None:
     sums = np.flatnonzero(circuit.kinds == NodeKind.SUM)
     labels = circuit.labels.copy()
     labels[sums[-1]] = (labels[sums[-1]] + 1) % 5
-    write_model(StoredModel(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
+    write_model(Model(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
     with pytest.raises(ModelFileError, match="not deterministic"):
         read_model(tmp_path / "m.learnac")
     labels[:] = np.where(circuit.kinds == NodeKind.SUM, Circuit.NO_LABEL, labels)
-    write_model(StoredModel(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
+    write_model(Model(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
     assert read_model(tmp_path / "m.learnac").circuit.n_edges == circuit.n_edges
 
 
@@ -284,7 +285,7 @@ def test_a_label_that_is_false_is_refused_among_others_that_are_none(tmp_path: P
     labels = circuit.labels.copy()
     labels[sums[0]] = Circuit.NO_LABEL
     labels[sums[-1]] = (labels[sums[-1]] + 1) % 5
-    write_model(StoredModel(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
+    write_model(Model(replace(circuit, labels=labels), None), tmp_path / "m.learnac")
     with pytest.raises(ModelFileError, match="not deterministic"):
         read_model(tmp_path / "m.learnac")
 
@@ -292,10 +293,10 @@ def test_a_label_that_is_false_is_refused_among_others_that_are_none(tmp_path: P
 def test_parameters_of_no_origin_are_refused_beside_a_network(tmp_path: Path) -> None:
     fitted = model()
     unknown = replace(fitted.circuit_, parameter_origins=np.full_like(fitted.circuit_.parameter_origins, -1))
-    write_model(StoredModel(unknown, fitted.network_), tmp_path / "m.learnac")
+    write_model(Model(unknown, fitted.network_), tmp_path / "m.learnac")
     with pytest.raises(ModelFileError, match="not of the network"):
         read_model(tmp_path / "m.learnac")
-    write_model(StoredModel(unknown, None), tmp_path / "m.learnac")
+    write_model(Model(unknown, None), tmp_path / "m.learnac")
     assert read_model(tmp_path / "m.learnac").network is None
 
 
@@ -319,6 +320,6 @@ def test_trees_that_are_none_are_refused(tmp_path: Path, name: str, value: float
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     fitted = model()
     for settings in ({"edge_penalty": "nope"}, {"schedule": [1]}, {"max_seconds": 10**400}):
-        write_model(StoredModel(fitted.circuit_, fitted.network_, settings), tmp_path / "m.learnac")
+        write_model(Model(fitted.circuit_, fitted.network_, settings), tmp_path / "m.learnac")
         with pytest.raises(ModelFileError):
             learnac.load(tmp_path / "m.learnac")

@@ -17,7 +17,7 @@ from learnac import reference
 from learnac._core import GreedySchedule, GrowingCircuit
 from learnac.data import Dataset
 from learnac.learn import LearnSettings, Stop, learn_table
-from learnac.learn.model import LearnedModel
+from learnac.learn.model import Learned
 from learnac.reference.learn import Leaf, Network, SplitKind, new_leaves
 
 Table = tuple[list[int], NDArray[np.int64]]  # arities; (rows x variables)
@@ -59,7 +59,7 @@ def score_of(criterion: dict[str, Any]) -> reference.Likelihood | reference.Baye
     return reference.Likelihood(criterion["alpha"])
 
 
-def learn_greedily(table: Table, kind: SplitKind, **others: Any) -> LearnedModel:
+def learn_greedily(table: Table, kind: SplitKind, **others: Any) -> Learned:
     arities, rows = table
     # The time limit is for a search that would never end.
     chosen = LearnSettings(schedule="greedy", splits=kind, max_seconds=60, shrinkage=0.0, **others)
@@ -75,7 +75,7 @@ class Step(NamedTuple):
     edge_cost: int
 
 
-def steps_of(model: LearnedModel) -> list[Step]:
+def steps_of(model: Learned) -> list[Step]:
     pays = itertools.takewhile(lambda info: info.net_gain - info.edge_penalty * info.edge_cost > NOISE, model.trace)
     return [Step(info.leaf, info.variable, info.value, info.edge_cost) for info in pays]
 

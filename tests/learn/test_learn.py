@@ -23,7 +23,7 @@ from learning import (
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.learn import LearnedModel, LearnSettings, Stop, learn, learn_table
+from learnac.learn import Learned, LearnSettings, Stop, learn, learn_table
 
 
 class TestTrace:
@@ -160,7 +160,7 @@ class TestSameAnswer:
 
 
 class TestParameters:
-    def values_unseen(self, alpha: float, kind: str = "complete") -> tuple[LearnedModel, Dataset]:
+    def values_unseen(self, alpha: float, kind: str = "complete") -> tuple[Learned, Dataset]:
         """Every column has one more category than the table shows."""
         arities = [arity + 1 for arity in ARITIES]
         dataset = dataset_of(random_rows(1, 400), arities)

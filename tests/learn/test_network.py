@@ -21,8 +21,7 @@ from learning import (
 )
 
 from learnac.learn import (
-    LearnedModel,
-    LearnedNetwork,
+    Learned,
     LearnSettings,
     SplitKind,
     SplitSpace,
@@ -33,7 +32,7 @@ from learnac.learn import (
 from learnac.learn.by_gain import GainSchedule
 
 
-def splits(model: LearnedModel | LearnedNetwork) -> list[tuple[Any, ...]]:
+def splits(model: Learned) -> list[tuple[Any, ...]]:
     """What the trace says of the trees."""
     return [(i.leaf, i.variable, i.value, i.net_gain, i.n_leaves, i.log_likelihood) for i in model.trace]
 

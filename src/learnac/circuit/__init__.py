@@ -1,17 +1,31 @@
 """Frozen arithmetic circuits."""
 
+from learnac.circuit.builder import CircuitBuilder, freeze_circuit
 from learnac.circuit.circuit import Circuit, NodeKind
+from learnac.circuit.core_evaluator import core_evaluator, log_total
 from learnac.circuit.evaluate import evaluate, indicators_of
-from learnac.circuit.properties import Properties, is_decomposable, is_deterministic, is_smooth, properties
+from learnac.circuit.properties import (
+    Properties,
+    check_distribution,
+    is_decomposable,
+    is_deterministic,
+    is_smooth,
+    properties,
+)
 
 __all__ = [
     "Circuit",
+    "CircuitBuilder",
     "NodeKind",
     "Properties",
+    "check_distribution",
+    "core_evaluator",
     "evaluate",
+    "freeze_circuit",
     "indicators_of",
     "is_decomposable",
     "is_deterministic",
     "is_smooth",
+    "log_total",
     "properties",
 ]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import INDICATOR, PARAMETER, PRODUCT, SUM
+from learnac._core import INDICATOR, PARAMETER, PRODUCT, SUM, check_circuit
 from learnac.data import Schema
 from learnac.drawing import Drawing
+from learnac.frozen import constructor_call, freeze_arrays
 
 CircuitArrays: TypeAlias = tuple[
     NDArray[np.uint32],
@@ -39,6 +40,10 @@ class Circuit:
     The first nodes are the indicators, one for each (variable, value), then the parameters. A label is the indicator's
     number, the parameter's number, or the variable that a sum decides: its children have disjoint sets of that
     variable's values. NO_LABEL is that of a sum that decides none.
+
+    Whoever makes a circuit (learner, compiler, readers of files, pickle) ends here: the arrays are copied, never to
+    change again, and checked. TypeError or ValueError for arrays that are no circuit. Cost: two passes over the arrays,
+    3 ms for a million edges. What a circuit from a stranger needs on top is `check_distribution`.
     """
 
     NO_LABEL: ClassVar[int] = 0xFFFFFFFF
@@ -51,6 +56,15 @@ class Circuit:
     parameters: NDArray[np.float64]  # (n_parameters,)
     # Where each parameter stands in the network: variable, node of its tree, value of the variable.
     parameter_origins: NDArray[np.int32]  # (n_parameters, 3)
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self, _ARRAYS, "a circuit")
+        check_circuit(*self.arrays)
+        _check_leaves(self)
+        _check_origins(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return constructor_call(self)
 
     @property
     def n_nodes(self) -> int:
@@ -91,3 +105,34 @@ class Circuit:
         from learnac.circuit.draw import circuit_summary
 
         return circuit_summary(self)
+
+
+_ARRAYS: dict[str, tuple[type[np.generic], int]] = {
+    "kinds": (np.uint8, 1),
+    "labels": (np.uint32, 1),
+    "child_offsets": (np.uint64, 1),
+    "children": (np.uint32, 1),
+    "parameters": (np.float64, 1),
+    "parameter_origins": (np.int32, 2),
+}
+
+
+def _check_leaves(circuit: Circuit) -> None:
+    sizes = int(circuit.schema.arities.sum()), circuit.n_parameters
+    kinds = np.repeat(np.array([NodeKind.INDICATOR, NodeKind.PARAMETER], dtype=np.uint8), sizes)
+    labels = np.concatenate([np.arange(size) for size in sizes])
+    is_as_expected = np.array_equal(circuit.kinds[: len(kinds)], kinds)
+    if not is_as_expected or (circuit.kinds[len(kinds) :] < NodeKind.SUM).any():
+        expected = "one indicator for each category, then one node for each parameter, then sums and products"
+        raise ValueError(f"not a circuit: expected {expected}")
+    if not np.array_equal(circuit.labels[: len(labels)], labels):
+        raise ValueError("not a circuit: expected indicators and parameters in the order of their numbers")
+
+
+def _check_origins(circuit: Circuit) -> None:
+    origins, arities = circuit.parameter_origins, circuit.schema.arities
+    if origins.shape != (circuit.n_parameters, 3):
+        raise ValueError(f"not a circuit: expected three numbers for each parameter's origin, found {origins.shape}")
+    variables, _, values = origins[origins[:, 0] >= 0].T
+    if (origins < -1).any() or (variables >= len(arities)).any() or (values >= arities[variables]).any():
+        raise ValueError("not a circuit: expected origins of parameters that fit the schema, or -1 where none is known")

@@ -1,4 +1,4 @@
-"""The three properties that make a circuit answer exactly (Definition 3 of the paper)."""
+"""The three properties that make a circuit answer exactly (Definition 3 of the paper), and who must have them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import numpy as np
 
 from learnac._core import circuit_properties
 from learnac.circuit.circuit import Circuit
+from learnac.circuit.core_evaluator import log_total
+
+# How far the log of a total may be from 0: files round their numbers.
+_SUMS_TO_ONE = 1e-6
 
 
 class Properties(NamedTuple):
@@ -39,3 +43,18 @@ def is_decomposable(circuit: Circuit) -> bool:
 def is_deterministic(circuit: Circuit) -> bool:
     """Whether the children of each sum hold disjoint, non-empty sets of values of the variable it decides."""
     return properties(circuit).is_deterministic
+
+
+def check_distribution(circuit: Circuit) -> None:
+    """Raise ValueError unless the circuit is a distribution over all variables of its schema, and answers exactly.
+
+    For circuits from strangers. What learner and compiler make is right by construction, and is not checked for it.
+    Cost: that of `properties`, and of the circuit's first query.
+    """
+    if not abs(log_total(circuit)) < _SUMS_TO_ONE:
+        raise ValueError("the circuit's probabilities do not sum to 1")
+    found = properties(circuit)
+    if not (found.is_smooth and found.is_decomposable and found.has_all_variables):
+        raise ValueError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
+    if not found.is_labelled_rightly:
+        raise ValueError("the circuit is not deterministic, although its sums decide variables")

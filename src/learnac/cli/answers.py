@@ -15,7 +15,8 @@ from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import row_blocks
 from learnac.data import Schema
 from learnac.errors import ImpossibleEvidenceError, QueryError
-from learnac.io import StoredModel, read_model
+from learnac.io import read_model
+from learnac.model import Model
 
 if TYPE_CHECKING:
     from learnac.cli.tables import Rows
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 class Asked:
     """A model, and evidence for one row, `given`, or for many, `rows`."""
 
-    model: StoredModel
+    model: Model
     given: dict[str, Any]
     rows: Rows | None
     source: str  # of the rows
@@ -62,7 +63,7 @@ class Asked:
 
     @property
     def circuit(self) -> Circuit:
-        return self.model.circuit
+        return self.model.require_circuit()
 
     @property
     def schema(self) -> Schema:

@@ -11,7 +11,7 @@ from learnac.cli import query_options as options
 
 if TYPE_CHECKING:
     from learnac.drawing import Drawing
-    from learnac.io import StoredModel
+    from learnac.model import Model
 
 EXAMPLE = "learnac draw model.learnac network.svg --around diagnosis"
 
@@ -55,9 +55,9 @@ def draw(
         print_json({"out": str(picture)})
 
 
-def _drawn(stored: StoredModel, what: str, tree: str | None, around: str | None, max_depth: int) -> Drawing:
+def _drawn(stored: Model, what: str, tree: str | None, around: str | None, max_depth: int) -> Drawing:
     if stored.network is None or (what == "circuit" and tree is None):
-        return stored.circuit.draw()
+        return stored.require_circuit().draw()
     if tree is not None:
         return stored.network.draw_tree(tree, max_depth=max_depth)
     return stored.network.draw(None if around is None else [name.strip() for name in around.split(",")])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from learnac.circuit import Circuit
-    from learnac.io import StoredModel
+    from learnac.model import Model
     from learnac.network import BayesNet
 
 EXAMPLE = "learnac info model.learnac"
@@ -33,21 +33,21 @@ def info(model: options.ModelFile, *, as_json: options.Json = False, debug: opti
         print_rows([(label, value) for label, value in _lines(document)])
 
 
-def describe(stored: StoredModel, path: Path) -> dict[str, Any]:
+def describe(stored: Model, path: Path) -> dict[str, Any]:
     from learnac.circuit import properties
 
-    arities = stored.schema.arities
+    arities, circuit = stored.schema.arities, stored.require_circuit()
     document: dict[str, Any] = {
         "file": str(path),
         "bytes": path.stat().st_size,
         "variables": stored.schema.n_variables,
         "categories": {"smallest": int(arities.min()), "largest": int(arities.max())},
-        "edges": stored.circuit.n_edges,
-        "nodes": stored.circuit.n_nodes,
-        "parameters": stored.circuit.n_parameters,
-        "properties": properties(stored.circuit)._asdict(),
+        "edges": circuit.n_edges,
+        "nodes": circuit.n_nodes,
+        "parameters": circuit.n_parameters,
+        "properties": properties(circuit)._asdict(),
         "network": None if stored.network is None else _describe_network(stored.network),
-        "milliseconds_per_query": query_times(stored.circuit),
+        "milliseconds_per_query": query_times(circuit),
         "settings": dict(stored.settings),
         "provenance": dict(stored.provenance),
     }

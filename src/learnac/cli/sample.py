@@ -36,16 +36,17 @@ def sample(
 
     check_table_path(out)
     stored = read_model(model)
+    circuit = stored.require_circuit()
     known = read_assignments(given or [], stored.schema, "--given")
     form = FrameForm(pa.table({}))
 
     def drawn() -> Iterator[Any]:
         """First a table without rows, which has the names; then blocks."""
         random = np.random.default_rng(seed)
-        yield draw_samples(stored.circuit, 0, known, random_state=0, form=form)
+        yield draw_samples(circuit, 0, known, random_state=0, form=form)
         for rows in row_blocks(n, "samples", 100_000):
             how_many = rows.stop - rows.start
-            yield draw_samples(stored.circuit, how_many, known, random_state=random, form=form, n_threads=threads)
+            yield draw_samples(circuit, how_many, known, random_state=random, form=form, n_threads=threads)
 
     if as_json and out is None:
         print_json({"given": known, "rows": [row for block in drawn() for row in block.to_pylist()]})

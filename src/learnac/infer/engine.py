@@ -1,4 +1,4 @@
-"""What answers a circuit's queries: the compiled evaluator, and where each variable and category is."""
+"""What answers a circuit's queries: its evaluator, and where each variable and category is."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import Evaluator
-from learnac.circuit import Circuit, NodeKind
+from learnac.circuit import Circuit, NodeKind, core_evaluator
 from learnac.errors import QueryError, listed
+from learnac.infer.evaluator import Evaluator
 
 
 class Engine:
@@ -20,7 +20,7 @@ class Engine:
     def __init__(self, circuit: Circuit) -> None:
         schema = circuit.schema
         self.schema = schema
-        self.evaluator = Evaluator(*circuit.arrays)
+        self.evaluator: Evaluator = core_evaluator(circuit)
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(schema.arities)]).astype(np.int64)
         self.all_variables = np.arange(schema.n_variables, dtype=np.uint32)
         # A sum that decides a variable has children that exclude each other.
@@ -60,7 +60,7 @@ _engines: WeakKeyDictionary[Circuit, Engine] = WeakKeyDictionary()
 
 
 def engine_of(circuit: Circuit) -> Engine:
-    """The engine of a circuit, made when first asked for: about 0.1 s for a million edges."""
+    """The engine of a circuit, made when first asked for."""
     engine = _engines.get(circuit)
     if engine is None:
         engine = _engines[circuit] = Engine(circuit)

@@ -1,16 +1,16 @@
 """Models and searches on disk, in our own format and in those of other tools."""
 
+from learnac.compile import compile_network
 from learnac.io.bif_reader import read_bif
 from learnac.io.bif_writer import write_bif
 from learnac.io.checkpoint_file import read_checkpoint, write_checkpoint
-from learnac.io.compile import compile_network
-from learnac.io.libra_ac import read_ac, write_ac
+from learnac.io.libra_ac_reader import read_ac
+from learnac.io.libra_ac_writer import write_ac
 from learnac.io.libra_bn_reader import read_bn
 from learnac.io.libra_bn_writer import write_bn
-from learnac.io.model_file import StoredModel, read_model, write_model
+from learnac.io.model_file import read_model, write_model
 
 __all__ = [
-    "StoredModel",
     "compile_network",
     "read_ac",
     "read_bif",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.errors import ModelFileError
-from learnac.network import BayesNet, TreeCPD
+from learnac.network import BayesNet, TreeCPD, TreeNode
 
 Floats = NDArray[np.float64]
 
@@ -67,22 +67,15 @@ def tree_of_table(child: int, parents: Sequence[int], table: Floats) -> TreeCPD:
     The table is (values of each parent x ... x values of the child). Inner nodes get the mean of their rows.
     """
     parts: list[tuple[Floats, Sequence[int]]] = [(table, parents)]
-    variables, starts, routes, parameters = [], [], list[int](), []
+    nodes = []
     for rows, asked in parts:  # grows while it is read: parents before children, level by level
         part, left = rows, asked
         while left and (part == part[:1]).all():
             part, left = part[0], left[1:]
-        variables.append(left[0] if left else -1)
-        starts.append(len(routes))
-        parameters.append(part.reshape(-1, table.shape[-1]).mean(axis=0) if left else part)
         if left:
-            routes.extend(range(len(parts), len(parts) + len(part)))
+            mean = part.reshape(-1, table.shape[-1]).mean(axis=0)
+            nodes.append(TreeNode(mean, variable=left[0], routes=range(len(parts), len(parts) + len(part))))
             parts.extend((branch, left[1:]) for branch in part)
-    return TreeCPD(
-        child=child,
-        variables=np.array(variables, dtype=np.int32),
-        route_starts=np.array(starts, dtype=np.int64),
-        routes=np.array(routes, dtype=np.int32),
-        counts=np.zeros((len(parts), table.shape[-1])),
-        parameters=np.array(parameters),
-    )
+        else:
+            nodes.append(TreeNode(part))
+    return TreeCPD.of_nodes(child, nodes)

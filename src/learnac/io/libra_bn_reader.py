@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from learnac.data import Schema
 from learnac.errors import ModelFileError, listed
 from learnac.io.foreign import checked_network, normalised, read_text, tree_of_table
-from learnac.io.libra_ac import schema_of
-from learnac.network import BayesNet, TreeCPD
+from learnac.io.libra import schema_of
+from learnac.network import BayesNet, TreeCPD, TreeNode
 
 _TOKEN = re.compile(r"[{}()]|[^\s{}()]+")
 _TEST = re.compile(r"v([0-9]{1,9})_([0-9]{1,9})")
@@ -254,24 +254,17 @@ class _TreeBuilder:
         return self.parser.distributions(np.exp(logs))
 
     def _frozen(self) -> TreeCPD:
-        starts, routes, parameters = [], list[int](), []
         for node in reversed(self.nodes):
             if node.parameters is None:
                 yes, no = (self.nodes[branch].parameters for branch in node.branches)
                 assert yes is not None
                 assert no is not None
                 node.parameters = node.share * yes + (1 - node.share) * no
-        for node in self.nodes:
-            starts.append(len(routes))
-            parameters.append(node.parameters)
-            if node.branches:
-                arity = self.parser.arities[node.variable]
-                routes += [node.branches[value != node.value] for value in range(arity)]
-        return TreeCPD(
-            child=self.child,
-            variables=np.array([node.variable for node in self.nodes], dtype=np.int32),
-            route_starts=np.array(starts, dtype=np.int64),
-            routes=np.array(routes, dtype=np.int32),
-            counts=np.zeros((len(self.nodes), self.parser.arities[self.child])),
-            parameters=np.array(parameters),
-        )
+        return TreeCPD.of_nodes(self.child, [self._node(node) for node in self.nodes])
+
+    def _node(self, node: _Node) -> TreeNode:
+        assert node.parameters is not None
+        if not node.branches:
+            return TreeNode(node.parameters)
+        routes = [node.branches[value != node.value] for value in range(self.parser.arities[node.variable])]
+        return TreeNode(node.parameters, variable=node.variable, routes=routes)

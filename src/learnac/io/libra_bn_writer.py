@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.files import replace_file
-from learnac.io.compile import branches_of
 from learnac.network import BayesNet, TreeCPD
+from learnac.network.bits import lowest
 
 _DEEPEST_INDENT = 32
 
@@ -63,7 +63,7 @@ def _leaf_text(child: int, parameters: NDArray[np.float64]) -> str:
 def _tests(tree: TreeCPD, node: int, left: int, schema: Schema) -> tuple[list[tuple[int, int]], int]:
     """An inner node as tests of single values, each with its branch, and the branch of the rest."""
     variable = int(tree.variables[node])
-    values = branches_of(tree, node, len(schema.categories[variable]))
+    values = tree.branches(node)
     open_branches = [branch for branch in values if values[branch] & left]
     rest = max(open_branches, key=lambda b: ((values[b] & left).bit_count(), values[b].bit_count(), values[b]))
     tests = []
@@ -75,5 +75,5 @@ def _tests(tree: TreeCPD, node: int, left: int, schema: Schema) -> tuple[list[tu
                 f"{question}: expected one value against the rest, or all apart; found several in two branches"
             )
         if branch != rest:
-            tests.append((taken.bit_length() - 1, branch))
+            tests.append((lowest(taken), branch))
     return tests, rest

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import Evaluator
-from learnac.circuit import Circuit, NodeKind, properties
+from learnac.circuit import Circuit, NodeKind, check_distribution
 from learnac.data import Schema
-from learnac.errors import DataError, ModelFileError
+from learnac.errors import ModelFileError
 from learnac.io.container import Container, read_container, write_container
 from learnac.io.schema_document import schema_document, schema_of
+from learnac.model import Model, check_twins
 from learnac.network import BayesNet, TreeCPD
 
 KIND = "model"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredModel:
-    """What a model file holds. The network is lacking if the circuit came from elsewhere than learning."""
-
-    circuit: Circuit
-    network: BayesNet | None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def schema(self) -> Schema:
-        return self.circuit.schema
-
-
-def write_model(model: StoredModel, path: str | Path) -> None:
-    """Writes a model file: all of it, or nothing."""
+def write_model(model: Model, path: str | Path) -> None:
+    """Writes a model file: all of it, or nothing. ValueError for a model without a circuit."""
     header = {
         "kind": KIND,
         "schema": schema_document(model.schema),
@@ -44,30 +29,31 @@ def write_model(model: StoredModel, path: str | Path) -> None:
         "settings": dict(model.settings),
         "provenance": dict(model.provenance),
     }
-    arrays = _circuit_arrays(model.circuit)
+    arrays = _circuit_arrays(model.require_circuit())
     if model.network is not None:
         arrays.update(_network_arrays(model.network))
     write_container(path, header, arrays)
 
 
-def read_model(path: str | Path) -> StoredModel:
+def read_model(path: str | Path) -> Model:
     """The model in a file. ModelFileError, with the file's name, for whatever is not a model that we can read."""
     try:
         container = read_container(path)
         if container.entry("kind", str) != KIND:
             raise ModelFileError(f"expected a model, found a {container.header['kind']}")
         return _model_of(container)
-    except (ModelFileError, DataError) as error:
+    except ValueError as error:  # Of the file, or of what circuits, trees and schemas may be.
         raise ModelFileError(f"{path}: {error}") from None
 
 
-def _model_of(container: Container) -> StoredModel:
+def _model_of(container: Container) -> Model:
     schema = schema_of(container.entry("schema", dict))
     network = _read_network(container, schema) if container.entry("has_network", bool) else None
     circuit = _read_circuit(container, schema)
+    check_distribution(circuit)
     if network is not None:
-        _check_twins(circuit, network)
-    return StoredModel(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
+        check_twins(circuit, network)
+    return Model(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
 
 
 def _circuit_arrays(circuit: Circuit) -> dict[str, NDArray[Any]]:
@@ -95,50 +81,9 @@ def _read_circuit(container: Container, schema: Schema) -> Circuit:
     if len(decided) != np.count_nonzero(kinds == NodeKind.SUM) or len(n_children) != len(kinds):
         raise ModelFileError("the circuit's arrays do not fit together")
     labels[kinds == NodeKind.SUM] = decided
-    offsets = np.concatenate([[0], np.cumsum(n_children)]).astype(np.uint64)
-    circuit = Circuit(schema, kinds, labels, offsets, children, parameters, origins)
-    _check_circuit(circuit)
-    return circuit
-
-
-def _check_circuit(circuit: Circuit) -> None:
-    """Every index is in range, and every number one that a circuit can have."""
-    arities = circuit.schema.arities
-    n_indicators, n_parameters = int(arities.sum()), len(circuit.parameters)
-    expected = np.repeat([NodeKind.INDICATOR, NodeKind.PARAMETER], [n_indicators, n_parameters])
-    leaves = circuit.kinds[: n_indicators + n_parameters]
-    if not np.array_equal(leaves, expected) or (circuit.kinds[len(expected) :] < NodeKind.SUM).any():
-        raise ModelFileError(
-            "the circuit does not have one indicator for each category and one node for each parameter"
-        )
-    origins = circuit.parameter_origins
-    if origins.shape != (n_parameters, 3) or (origins < -1).any() or (origins[:, 0] >= len(arities)).any():
-        raise ModelFileError("the parameters' origins do not fit the schema")
-    try:
-        evaluator = Evaluator(*circuit.arrays)
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
-    everything_unknown = np.full((len(arities), 1), -1, dtype=np.int32), np.empty(0, np.uint32), np.empty((0, 0))
-    if not abs(evaluator.log_values(*everything_unknown, 1)[0]) < 1e-6:
-        raise ModelFileError("the circuit's probabilities do not sum to 1")
-    found = properties(circuit)
-    if not (found.is_smooth and found.is_decomposable and found.has_all_variables):
-        raise ModelFileError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
-    if not found.is_labelled_rightly:
-        raise ModelFileError("the circuit is not deterministic, although its sums decide variables")
-
-
-def _check_twins(circuit: Circuit, network: BayesNet) -> None:
-    """The circuit's parameters are those of the network."""
-    variables, nodes, values = circuit.parameter_origins.T
-    if (variables < 0).any():
-        raise ModelFileError("the circuit has parameters that are not of the network")
-    for variable, tree in enumerate(network.trees):
-        mine = variables == variable
-        n_nodes, arity = tree.parameters.shape
-        in_range = ((nodes[mine] >= 0) & (nodes[mine] < n_nodes) & (values[mine] >= 0) & (values[mine] < arity)).all()
-        if not in_range or not np.array_equal(circuit.parameters[mine], tree.parameters[nodes[mine], values[mine]]):
-            raise ModelFileError("the circuit's parameters are not those of the network")
+    offsets = np.zeros(len(kinds) + 1, dtype=np.uint64)
+    np.cumsum(n_children, out=offsets[1:])
+    return Circuit(schema, kinds, labels, offsets, children, parameters, origins)
 
 
 def _network_arrays(network: BayesNet) -> dict[str, NDArray[Any]]:
@@ -169,41 +114,29 @@ def _read_network(container: Container, schema: Schema) -> BayesNet:
         raise ModelFileError("the trees' arrays do not fit together")
     if not ((parameters >= 0) & (parameters <= 1)).all() or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ModelFileError("expected probabilities from 0 to 1 and counts from 0 in the trees")
-    trees = _split_trees(arities, sizes, variables, n_routes, routes, counts, parameters)
-    network = BayesNet(schema, trees)
-    if any(abs(tree.parameters[tree.leaves].sum(axis=1) - 1).max() > 1e-6 for tree in trees):
+    network = BayesNet(schema, tuple(_split_trees(arities, sizes, n_routes, variables, routes, counts, parameters)))
+    if any(abs(tree.parameters[tree.leaves].sum(axis=1) - 1).max() > 1e-6 for tree in network.trees):
         raise ModelFileError("expected probabilities that sum to 1 at the leaves of the trees")
-    try:
-        network.check()
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
+    network.check()
     return network
 
 
 def _split_trees(
     arities: NDArray[np.int64],
     sizes: NDArray[np.int64],
-    variables: NDArray[np.int32],
     n_routes: NDArray[np.int64],
+    variables: NDArray[np.int32],
     routes: NDArray[np.int32],
     counts: NDArray[np.float64],
     parameters: NDArray[np.float64],
-) -> tuple[TreeCPD, ...]:
-    trees = []
-    node, route, cell = 0, 0, 0
-    for child, (size, arity) in enumerate(zip(sizes.tolist(), arities.tolist(), strict=True)):
-        own = n_routes[node : node + size]
-        starts = np.concatenate([[0], np.cumsum(own)]).astype(np.int64)
-        cells = slice(cell, cell + size * arity)
-        trees.append(
-            TreeCPD(
-                child,
-                variables[node : node + size],
-                starts[:-1],
-                routes[route : route + int(starts[-1])],
-                counts[cells].reshape(size, arity),
-                parameters[cells].reshape(size, arity),
-            )
-        )
-        node, route, cell = node + size, route + int(starts[-1]), cells.stop
-    return tuple(trees)
+) -> Iterator[TreeCPD]:
+    """The arrays of all trees, one after the other, as trees."""
+    last_nodes = np.cumsum(sizes)
+    last_routes = np.cumsum(n_routes)[last_nodes - 1]
+    last_cells = np.cumsum(sizes * arities)
+    of_nodes = zip(*(np.split(array, last_nodes[:-1]) for array in (variables, n_routes)), strict=True)
+    of_cells = zip(*(np.split(array, last_cells[:-1]) for array in (counts, parameters)), strict=True)
+    parts = zip(of_nodes, np.split(routes, last_routes[:-1]), of_cells, strict=True)
+    for child, ((asked, widths), own_routes, cells) in enumerate(parts):
+        starts = np.cumsum(widths) - widths
+        yield TreeCPD(child, asked, starts, own_routes, *(table.reshape(len(asked), -1) for table in cells))

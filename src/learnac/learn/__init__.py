@@ -2,7 +2,7 @@
 
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.loop import learn, learn_network
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop
+from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
 from learnac.learn.splits import Split, SplitKind, SplitSpace
@@ -14,8 +14,7 @@ __all__ = [
     "CountProvider",
     "LeafCounts",
     "LearnSettings",
-    "LearnedModel",
-    "LearnedNetwork",
+    "Learned",
     "SearchState",
     "Smoothing",
     "Split",

@@ -7,21 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.learn.counts import CountProvider
-from learnac.learn.grown import GrownTrees
+from learnac.learn.freeze import FrozenNetwork, freeze_learned, freeze_network
 from learnac.learn.interrupt import held_interrupt
 from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo, Stop, freeze_circuit
+from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
-from learnac.learn.smoothing import Smoothing, choose
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
 from learnac.learn.validation import ValidationTracker
-from learnac.network import BayesNet
+from learnac.model import Model
 
 
 def learn(
@@ -34,7 +32,7 @@ def learn(
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints | None = None,
-) -> LearnedModel:
+) -> Learned:
     """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 
     `validation`, or `held_out`, counts rows that no split is chosen by: they say how many splits are kept, and how much
@@ -66,20 +64,9 @@ def learn(
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        network, places, smoothing, n_splits = _freeze(search, schema, fills=held_out is not None)
-        circuit = freeze_circuit(learner, schema, search.trace[:n_splits], network, places)
-    return LearnedModel(
-        circuit=circuit,
-        network=network,
-        trace=tuple(search.trace),
-        n_splits=n_splits,
-        smoothing=smoothing,
-        stop=stop,
-        n_candidates=learner.schedule.n_candidates,
-        n_evaluations=learner.schedule.n_evaluations,
-        n_visits=learner.schedule.n_visits,
-        seconds=time.monotonic() - start,
-    )
+        frozen = freeze_network(search, schema, fills=held_out is not None)
+        circuit = freeze_learned(learner, frozen, search.trace[: frozen.n_splits])
+    return _learned(search, Model(circuit, frozen.network), frozen, stop)
 
 
 def learn_network(
@@ -91,7 +78,7 @@ def learn_network(
     held_out: CountProvider | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-) -> LearnedNetwork:
+) -> Learned:
     """Learns a network of tree CPDs alone, as if edges cost nothing: what circuits are to be compared with.
 
     The split with the largest gain that closes no cycle, again and again. No circuit is made, and exact inference may
@@ -107,15 +94,22 @@ def learn_network(
         tracker = _tracker(learner, validation, held_out)
         search = Search(settings=settings, start=start, learner=learner, tracker=tracker, on_step=on_step)
         stop = search.run(interrupt)
-        network, _, smoothing, n_splits = _freeze(search, schema, fills=held_out is not None)
-    return LearnedNetwork(
-        network=network,
+        frozen = freeze_network(search, schema, fills=held_out is not None)
+    return _learned(search, Model(network=frozen.network), frozen, stop)
+
+
+def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) -> Learned:
+    schedule = search.learner.schedule
+    return Learned(
+        model=model,
         trace=tuple(search.trace),
-        n_splits=n_splits,
-        smoothing=smoothing,
+        n_splits=frozen.n_splits,
+        smoothing=frozen.smoothing,
         stop=stop,
-        n_candidates=learner.schedule.n_candidates,
-        seconds=time.monotonic() - start,
+        n_candidates=schedule.n_candidates,
+        n_evaluations=schedule.n_evaluations,
+        n_visits=schedule.n_visits,
+        seconds=time.monotonic() - search.start,
     )
 
 
@@ -125,21 +119,6 @@ def _tracker(
     assert validation is None or held_out is None
     judge = held_out if validation is None else validation
     return None if judge is None else ValidationTracker(judge, learner.space, learner.trees)
-
-
-def _freeze(search: Search, schema: Schema, fills: bool) -> tuple[BayesNet, NDArray[np.int32], Smoothing, int]:
-    """The network, where its leaves are, its smoothing, and how many of the splits it has."""
-    settings, space, tracker = search.settings, search.learner.space, search.tracker
-    n_nodes = space.n_variables + sum(space.n_branches(info.variable) for info in search.trace)
-    trees = GrownTrees.of(space, search.learner.trees, n_nodes)
-    smoothing, n_splits = settings.search_smoothing, search.n_best
-    held_out = None if tracker is None else np.concatenate(tracker.totals[:n_nodes])
-    if held_out is not None and settings.chooses_smoothing:
-        smoothing, n_splits = choose(trees, trees.counts, held_out, settings.smoothings)
-    n_kept = space.n_variables + sum(space.n_branches(info.variable) for info in search.trace[:n_splits])
-    trees = GrownTrees.of(space, search.learner.trees, n_kept)
-    counts = trees.counts + held_out[: len(trees.counts)] if fills and held_out is not None else trees.counts
-    return *trees.network(schema, counts, smoothing.parameters(trees, counts)), smoothing, n_splits
 
 
 def _space(schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> SplitSpace:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from learnac.data import Dataset
 from learnac.learn.counts import TableCounts
 from learnac.learn.loop import learn, learn_network
-from learnac.learn.model import LearnedModel, LearnedNetwork, StepInfo
+from learnac.learn.model import Learned, StepInfo
 from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints
 
@@ -32,7 +32,7 @@ def learn_table(
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints | None = None,
-) -> LearnedModel:
+) -> Learned:
     """`learn`, from a table. Without a validation table, some rows are held out if smoothing is to be chosen."""
     return learn(
         dataset.schema,
@@ -52,7 +52,7 @@ def learn_table_network(
     sample_weight: Floats | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-) -> LearnedNetwork:
+) -> Learned:
     """`learn_network`, from a table."""
     counted = _counted(dataset, settings, validation, sample_weight)
     return learn_network(dataset.schema, settings=settings, allowed_parents=allowed_parents, on_step=on_step, **counted)

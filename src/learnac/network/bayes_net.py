@@ -56,6 +56,21 @@ class BayesNet:
         )
         return structure, np.concatenate([tree.parameters.ravel() for tree in trees])
 
+    def parameters_at(self, origins: NDArray[np.integer]) -> NDArray[np.float64]:
+        """The parameters at places given as (n x 3): the variable, the node of its tree, and the variable's value.
+
+        ValueError if there is no such place.
+        """
+        variables, nodes, values = origins.T.astype(np.int64)
+        sizes = np.array([tree.parameters.shape for tree in self.trees])
+        is_known = (variables >= 0) & (variables < len(sizes))
+        n_nodes, arities = sizes[np.where(is_known, variables, 0)].T
+        if not (is_known & (nodes >= 0) & (nodes < n_nodes) & (values >= 0) & (values < arities)).all():
+            raise ValueError("expected places of parameters in the trees of the network")
+        firsts = np.cumsum([0, *sizes.prod(axis=1)])
+        parameters = np.concatenate([tree.parameters.ravel() for tree in self.trees])
+        return parameters[firsts[variables] + nodes * arities + values]
+
     def ordered(self) -> tuple[int, ...]:
         """The variables, parents before children. ValueError if there is a cycle."""
         try:

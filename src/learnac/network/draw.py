@@ -28,6 +28,7 @@ from learnac.drawing import (
     summary_table,
 )
 from learnac.errors import listed
+from learnac.network.bits import members
 from learnac.network.tree import TreeCPD
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def draw_tree(network: BayesNet, name: str, max_depth: int | None, max_nodes: in
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth: expected a number from 0, or None for the whole tree; found {max_depth}")
     tree, schema = network.trees[network.schema.index(name)], network.schema
-    places = _places(tree, schema, max_depth)
+    places = _places(tree, max_depth)
     what = f"the tree of {name!r}" if max_depth is None else f"the tree of {name!r} to depth {max_depth}"
     check_size(what, len(places), "nodes", "max_nodes", max_nodes, "Choose a smaller max_depth")
     statements = [line for place in places for line in _place(tree, schema, place)]
@@ -102,11 +103,11 @@ class _Place:
     is_cut: bool
 
 
-def _places(tree: TreeCPD, schema: Schema, max_depth: int | None) -> list[_Place]:
+def _places(tree: TreeCPD, max_depth: int | None) -> list[_Place]:
     places, level, depth = [], [0], 0
     while level:
         is_last = depth == max_depth
-        here = [_Place(n, () if is_last else _branches(tree, schema, n), is_last and _is_inner(tree, n)) for n in level]
+        here = [_Place(n, () if is_last else _branches(tree, n), is_last and _is_inner(tree, n)) for n in level]
         places += here
         level = [branch for place in here for branch, _ in place.branches]
         depth += 1
@@ -117,24 +118,18 @@ def _is_inner(tree: TreeCPD, number: int) -> bool:
     return bool(tree.variables[number] >= 0)
 
 
-def _branches(tree: TreeCPD, schema: Schema, number: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    values_of: dict[int, list[int]] = {}
-    if _is_inner(tree, number):
-        start = tree.route_starts[number]
-        arity = len(schema.categories[tree.variables[number]])
-        for value, branch in enumerate(tree.routes[start : start + arity].tolist()):
-            values_of.setdefault(branch, []).append(value)
-    # Of a split into one value and the rest, the one value comes first.
-    in_order = sorted(values_of.items(), key=lambda branch: len(branch[1]))
-    return tuple((branch, tuple(values)) for branch, values in in_order)
+def _branches(tree: TreeCPD, number: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Of a split into one value and the rest, the one value comes first."""
+    in_order = sorted(tree.branches(number).items(), key=lambda branch: branch[1].bit_count())
+    return tuple((branch, tuple(members(values))) for branch, values in in_order)
 
 
-def _n_leaves_below(tree: TreeCPD, schema: Schema, number: int) -> int:
+def _n_leaves_below(tree: TreeCPD, number: int) -> int:
     n_leaves, rest = 0, [number]
     while rest:
-        branches = _branches(tree, schema, rest.pop())
+        branches = tree.branches(rest.pop())
         n_leaves += not branches
-        rest += [branch for branch, _ in branches]
+        rest += branches
     return n_leaves
 
 
@@ -166,7 +161,7 @@ def _leaf(tree: TreeCPD, schema: Schema, place: _Place) -> str:
     rows = [_bar(name, p) for name, p in _top_few(schema.categories[tree.child], tree.parameters[place.node])]
     notes = [_count(tree, place.node)]
     if place.is_cut:
-        notes += [f"… {_n_leaves_below(tree, schema, place.node):,} leaves below"]
+        notes += [f"… {_n_leaves_below(tree, place.node):,} leaves below"]
     color, style = (GREY, "dashed") if place.is_cut else (ORANGE, "solid")
     rows += [f'<TR><TD COLSPAN="3"><FONT POINT-SIZE="10" COLOR="{GREY}">{note}</FONT></TD></TR>' for note in notes]
     table = f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="1" CELLPADDING="1">{"".join(rows)}</TABLE>'

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from learnac.network.bayes_net import BayesNet
+from learnac.network.bits import members
 
 
 def moral_graph(network: BayesNet) -> list[int]:
@@ -27,9 +26,3 @@ def eliminate(neighbours: list[int], variable: int) -> None:
     """Joins the neighbours of a variable to each other, and takes it away from them."""
     for other in members(neighbours[variable]):
         neighbours[other] = (neighbours[other] | neighbours[variable]) & ~(1 << other | 1 << variable)
-
-
-def members(bits: int) -> Iterator[int]:
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1

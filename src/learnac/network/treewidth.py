@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from learnac.network.bayes_net import BayesNet
-from learnac.network.elimination import eliminate, fill, members, moral_graph
+from learnac.network.bits import members
+from learnac.network.elimination import eliminate, fill, moral_graph
 
 
 def treewidth_bound(network: BayesNet) -> int:

@@ -1,24 +1,19 @@
-"""Arithmetic circuits in the format of the Libra toolkit, as docs/formats/libra-ac.md describes it."""
+"""Reading arithmetic circuits in the format of the Libra toolkit, as docs/formats/libra-ac.md describes it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from learnac._core import Evaluator
-from learnac.circuit import Circuit, NodeKind
-from learnac.data import Schema
-from learnac.data.schema import MAX_ARITY
+from learnac.circuit import Circuit, CircuitBuilder, NodeKind, check_distribution, log_total
 from learnac.errors import ModelFileError
-from learnac.files import replace_file
 from learnac.io.foreign import read_text
+from learnac.io.libra import reached_nodes, schema_of
+from learnac.network.bits import lowest
 
-# Values of all variables together: each gets an indicator, whether the file has it or not.
-_MAX_VALUES = 1_000_000
 # How far a circuit's total may be from 1 before it is divided by it. Libra writes six digits.
 _EXACT = 1e-9
 
@@ -34,28 +29,17 @@ def read_ac(source: str | Path) -> Circuit:
     nodes.parse(text)
     nodes.check()
     circuit = _assembled(nodes)
-    log_total = _log_total(circuit)
-    if not math.isfinite(log_total):
-        raise ModelFileError(f"{name}: the circuit's value is {math.exp(log_total)} whatever its variables are")
-    if abs(log_total) > _EXACT:
-        nodes.scale(-log_total)
+    total = log_total(circuit)
+    if not math.isfinite(total):
+        raise ModelFileError(f"{name}: the circuit's value is {math.exp(total)} whatever its variables are")
+    if abs(total) > _EXACT:
+        nodes.scale(-total)
         circuit = _assembled(nodes)
+    try:
+        check_distribution(circuit)
+    except ValueError as error:
+        raise ModelFileError(f"{name}: {error}") from None
     return circuit
-
-
-def write_ac(circuit: Circuit, path: str | Path) -> None:
-    """Writes what the root reaches, with every digit of the parameters. Names and categories are lost."""
-    arities = circuit.schema.arities.tolist()
-    lines = [f"({' '.join(map(str, arities))})", *_node_lines(circuit, arities), "EOF"]
-    replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
-
-
-def schema_of(arities: list[int], where: str) -> Schema:
-    """Variables x0, x1, ... with codes as categories: Libra's files have no names."""
-    if not arities or min(arities) < 1 or max(arities) > MAX_ARITY or sum(arities) > _MAX_VALUES:
-        expected = f"expected numbers of values from 1 to {MAX_ARITY:,}, at most {_MAX_VALUES:,} in all"
-        raise ModelFileError(f"{where}: {expected}; found {arities[:8]}")
-    return Schema(tuple(f"x{variable}" for variable in range(len(arities))), tuple(map(tuple, map(range, arities))))
 
 
 @dataclass(slots=True)
@@ -158,18 +142,18 @@ class _Nodes:
                 own |= values[child]
                 own_variables |= variables[child]
             if kind is NodeKind.PRODUCT and shared:
-                message = f"the circuit is not decomposable: two children have variable {_lowest(shared)}"
+                message = f"the circuit is not decomposable: two children have variable {lowest(shared)}"
                 raise self.error(node, message)
             if kind is NodeKind.SUM:
                 for child in children:
                     if variables[child] != own_variables:
-                        lacking = _lowest(own_variables & ~variables[child])
+                        lacking = lowest(own_variables & ~variables[child])
                         raise self.error(node, f"the circuit is not smooth: child {child} lacks variable {lacking}")
                 self.decided[node] = _decided(own & ~overlap, overlap, variable_of, starts)
             values.append(same.setdefault(own, own))
             variables.append(same.setdefault(own_variables, own_variables))
         if lacking := ~variables[-1] & ((1 << len(self.arities)) - 1):
-            raise self.error(len(values) - 1, f"the root lacks variable {_lowest(lacking)}")
+            raise self.error(len(values) - 1, f"the root lacks variable {lowest(lacking)}")
 
     def scale(self, log_factor: float) -> None:
         """Multiplies the root; by several constants if one double cannot hold the factor."""
@@ -191,14 +175,10 @@ _LARGEST_LOG = 1e7
 _KINDS = {"n": NodeKind.PARAMETER, "v": NodeKind.INDICATOR, "+": NodeKind.SUM, "*": NodeKind.PRODUCT}
 
 
-def _lowest(bits: int) -> int:
-    return (bits & -bits).bit_length() - 1
-
-
 def _decided(candidates: int, overlap: int, variable_of: list[int], starts: list[int]) -> int:
     """The first variable of which no value lies below two children. The candidates are values below one child."""
     while candidates:
-        variable = variable_of[_lowest(candidates)]
+        variable = variable_of[lowest(candidates)]
         own = (1 << starts[variable + 1]) - (1 << starts[variable])
         if not overlap & own:
             return variable
@@ -208,81 +188,22 @@ def _decided(candidates: int, overlap: int, variable_of: list[int], starts: list
 
 def _assembled(nodes: _Nodes) -> Circuit:
     """What the root reaches, in the order of our circuits: indicators, parameters, and the rest as in the file."""
-    reached = _reached(nodes)
-    n_indicators = sum(nodes.arities)
-    constants = [node for node in nodes.constants if reached[node]]
+    reached = reached_nodes(nodes.children)
+    builder = CircuitBuilder(schema_of(nodes.arities, nodes.name))
     place = dict(nodes.indicators)
-    place.update((node, n_indicators + number) for number, node in enumerate(constants))
-    kinds = [NodeKind.INDICATOR] * n_indicators + [NodeKind.PARAMETER] * len(constants)
-    labels = [*range(n_indicators), *range(len(constants))]
-    offsets = [0] * (len(kinds) + 1)
-    children: list[int] = []
     root = len(nodes.kinds) - 1
     for node, (kind, below) in enumerate(zip(nodes.kinds, nodes.children, strict=True)):
-        if not reached[node] or (kind < NodeKind.SUM and node < root):
-            continue
-        # The root stays a node of its own, for it must be the last.
-        if len(below) == 1 and node < root:
-            place[node] = place[below[0]]
-            continue
-        place_of_root = place.get(node)
-        place[node] = len(kinds)
-        kinds.append(kind if kind >= NodeKind.SUM else NodeKind.PRODUCT)
-        labels.append(nodes.decided[node] if kind is NodeKind.SUM else 0)
-        children.extend([place[child] for child in below] if place_of_root is None else [place_of_root])
-        offsets.append(len(children))
-    return Circuit(
-        schema_of(nodes.arities, nodes.name),
-        np.array(kinds, dtype=np.uint8),
-        np.array(labels, dtype=np.uint32),
-        np.array(offsets, dtype=np.uint64),
-        np.array(children, dtype=np.uint32),
-        np.array([nodes.constants[node] for node in constants], dtype=np.float64),
-        np.full((len(constants), 3), -1, dtype=np.int32),
-    )
-
-
-def _reached(nodes: _Nodes) -> list[bool]:
-    reached = [False] * len(nodes.kinds)
-    reached[-1] = True
-    for node in range(len(nodes.kinds) - 1, -1, -1):
-        if reached[node]:
-            for child in nodes.children[node]:
-                reached[child] = True
-    return reached
-
-
-def _log_total(circuit: Circuit) -> float:
-    """The log of the circuit's value with all indicators 1."""
-    arities = circuit.schema.arities.astype(np.uint32)
-    evaluator = Evaluator(
-        arities, circuit.kinds, circuit.labels, circuit.child_offsets, circuit.children, circuit.parameters
-    )
-    unknown = np.full((len(arities), 1), -1, dtype=circuit.schema.evidence_dtype)
-    return float(evaluator.log_values(unknown, np.empty(0, np.uint32), np.empty((0, 0)), 1)[0])
-
-
-def _node_lines(circuit: Circuit, arities: list[int]) -> Iterator[str]:
-    children, offsets = circuit.children.tolist(), circuit.child_offsets.tolist()
-    reached = [False] * circuit.root + [True]
-    for node in range(circuit.root, -1, -1):
-        if reached[node]:
-            for child in children[offsets[node] : offsets[node + 1]]:
-                reached[child] = True
-    indicators = [f"v {variable} {value}" for variable, arity in enumerate(arities) for value in range(arity)]
-    parameters, labels, kinds = circuit.parameters.tolist(), circuit.labels.tolist(), circuit.kinds.tolist()
-    place: list[str] = []
-    n_written = 0
-    for node, kind in enumerate(kinds):
-        place.append(str(n_written))
-        n_written += reached[node]
         if not reached[node]:
             continue
-        match kind:
-            case NodeKind.INDICATOR:
-                yield indicators[labels[node]]
-            case NodeKind.PARAMETER:
-                yield f"n {parameters[labels[node]]!r}"
-            case _:
-                sign = "+" if kind == NodeKind.SUM else "*"
-                yield " ".join([sign, *(place[child] for child in children[offsets[node] : offsets[node + 1]])])
+        children = [place[child] for child in below]
+        if kind is NodeKind.PARAMETER:
+            place[node] = builder.parameter(nodes.constants[node])
+        elif len(children) == 1 and node < root:
+            place[node] = children[0]
+        elif kind is NodeKind.SUM:
+            place[node] = builder.sum(children, nodes.decided[node])
+        elif kind is NodeKind.PRODUCT:
+            place[node] = builder.product(children)
+    if nodes.kinds[root] < NodeKind.SUM:  # The root is a node of its own, for it must be the last.
+        builder.product([place[root]])
+    return builder.build()

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trees import leaf_of, tree_of
 from worlds import probabilities_under, worlds_of
 
 from learnac import Dataset, LearnAC, infer
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, evaluate, indicators_of, properties
+from learnac.compile import compile_network, replay
 from learnac.data import Schema
-from learnac.io import StoredModel, compile_network, read_bif, read_bn, read_model, write_bif, write_bn, write_model
-from learnac.io import compile as compile_module
-from learnac.network import BayesNet, TreeCPD
+from learnac.io import read_bif, read_bn, read_model, write_bif, write_bn, write_model
+from learnac.model import Model
+from learnac.network import BayesNet
 
 DATA = os.environ.get("LEARNAC_DATA")
 ARITIES = (2, 3, 1, 5, 4, 2)
@@ -50,19 +52,6 @@ def learned(splits: str, alpha: float = 1.0, n_rows: int = 200) -> BayesNet:
     return model.fit(Dataset.from_array(rows, arities=ARITIES)).network_
 
 
-def leaf(child: int, parameters: list[float]) -> TreeCPD:
-    return tree_of(child, [-1], [], [parameters])
-
-
-def tree_of(child: int, variables: list[int], routes: list[list[int]], parameters: list[list[float]]) -> TreeCPD:
-    """Routes are those of the inner nodes, parameters those of all."""
-    lengths = iter([len(route) for route in routes])
-    starts = np.cumsum([0, *(next(lengths) if variable >= 0 else 0 for variable in variables)])[:-1]
-    flat = np.array([node for route in routes for node in route], dtype=np.int32)
-    rows = np.array(parameters)
-    return TreeCPD(child, np.array(variables, dtype=np.int32), starts, flat, np.zeros_like(rows), rows)
-
-
 def grid(size: int) -> BayesNet:
     """Each variable depends on the one above and the one to the left: no order is good."""
     rng = np.random.default_rng(0)
@@ -78,7 +67,7 @@ def grid(size: int) -> BayesNet:
         elif parents:
             trees.append(tree_of(child, [parents[0], -1, -1], [[1, 2]], rows[:3]))
         else:
-            trees.append(leaf(child, rows[0]))
+            trees.append(leaf_of(child, rows[0]))
     return BayesNet(Schema(tuple(f"v{i}" for i in range(size * size)), ((0, 1),) * (size * size)), tuple(trees))
 
 
@@ -106,7 +95,7 @@ class TestDistribution:
         schema = Schema(("a", "b", "c"), ((0, 1, 2), (0, 1), (0, 1, 2)))
         rows = np.random.default_rng(1).dirichlet([1, 1, 1], size=8).tolist()
         trees = (
-            leaf(0, rows[0]),
+            leaf_of(0, rows[0]),
             tree_of(1, [0, -1, -1, -1], [[1, 2, 3]], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]),
             tree_of(2, [0, -1, 1, -1, -1], [[2, 1, 2], [3, 4]], rows[1:6]),
         )
@@ -116,7 +105,7 @@ class TestDistribution:
     def test_questions_that_sort_values_into_groups(self) -> None:
         schema = Schema(("a", "b"), ((0, 1, 2, 3, 4), (0, 1)))
         trees = (
-            leaf(0, [0.1, 0.2, 0.3, 0.3, 0.1]),
+            leaf_of(0, [0.1, 0.2, 0.3, 0.3, 0.1]),
             tree_of(
                 1,
                 [0, 0, -1, -1, -1],
@@ -134,7 +123,7 @@ class TestDistribution:
         # b asks a and c, but for nothing.
         schema = Schema(("a", "b", "c"), ((0, 1), (0, 1), (0, 1)))
         same = [[0.5, 0.5]] * 5
-        trees = (leaf(0, [0.3, 0.7]), tree_of(1, [0, 2, -1, -1, -1], [[1, 2], [3, 4]], same), leaf(2, [0.4, 0.6]))
+        trees = (leaf_of(0, [0.3, 0.7]), tree_of(1, [0, 2, -1, -1, -1], [[1, 2], [3, 4]], same), leaf_of(2, [0.4, 0.6]))
         network = BayesNet(schema, trees)
         circuit = compile_network(network)
         assert_is_circuit_of(circuit, network)
@@ -142,20 +131,20 @@ class TestDistribution:
 
     def test_one_value_against_the_rest_needs_no_branch_for_each_value(self) -> None:
         rest = tree_of(1, [0, -1, -1], [[2, 2, 1, 2, 2]], [[0.5, 0.5], [0.1, 0.9], [0.2, 0.8]])
-        network = BayesNet(Schema(("a", "b"), (tuple(range(5)), (0, 1))), (leaf(0, [0.2] * 5), rest))
+        network = BayesNet(Schema(("a", "b"), (tuple(range(5)), (0, 1))), (leaf_of(0, [0.2] * 5), rest))
         circuit = compile_network(network)
         assert_is_circuit_of(circuit, network)
         assert circuit.n_parameters == 5 + 2 * 2
 
     @pytest.mark.parametrize("arity", [1, 2, 5])
     def test_one_variable(self, arity: int) -> None:
-        network = BayesNet(Schema(("a",), (tuple(range(arity)),)), (leaf(0, [1 / arity] * arity),))
+        network = BayesNet(Schema(("a",), (tuple(range(arity)),)), (leaf_of(0, [1 / arity] * arity),))
         assert_is_circuit_of(compile_network(network), network)
 
     def test_impossible_values(self) -> None:
         schema = Schema(("a", "b"), ((0, 1), (0, 1, 2)))
         tree = tree_of(1, [0, -1, -1], [[1, 2]], [[0.5, 0, 0.5], [1, 0, 0], [0, 0, 1]])
-        network = BayesNet(schema, (leaf(0, [0.25, 0.75]), tree))
+        network = BayesNet(schema, (leaf_of(0, [0.25, 0.75]), tree))
         circuit = compile_network(network)
         assert_is_circuit_of(circuit, network)
         np.testing.assert_allclose(infer.marginals(circuit)["b"], [0.25, 0, 0.75])
@@ -169,7 +158,7 @@ class TestDistribution:
     def test_a_compiled_model_can_be_kept(self, tmp_path: Path, splits: str) -> None:
         network = learned(splits)
         circuit = compile_network(network)
-        write_model(StoredModel(circuit, network), tmp_path / "a.learnac")
+        write_model(Model(circuit, network), tmp_path / "a.learnac")
         np.testing.assert_array_equal(read_model(tmp_path / "a.learnac").circuit.children, circuit.children)
 
     def test_the_same_network_gives_the_same_circuit(self) -> None:
@@ -211,7 +200,7 @@ class TestBudget:
                 sizes.append(self.circuit.n_edges)
                 return applied
 
-        monkeypatch.setattr(compile_module, "GrowingCircuit", Watched)
+        monkeypatch.setattr(replay, "GrowingCircuit", Watched)
         with pytest.raises(ValueError, match="max_edges"):
             compile_network(grid(12), 30_000)
         assert 10_000 < max(sizes) <= 30_000
@@ -226,7 +215,7 @@ class TestBudget:
         rows = [[0.5, 0.5], [0.1, 0.9], [0.8, 0.2]]
         sizes = []
         for length in (50, 100):
-            trees = [leaf(0, [0.5, 0.5])]
+            trees = [leaf_of(0, [0.5, 0.5])]
             trees += [tree_of(child, [child - 1, -1, -1], [[1, 2]], rows) for child in range(1, length)]
             schema = Schema(tuple(f"v{i}" for i in range(length)), ((0, 1),) * length)
             sizes.append(compile_network(BayesNet(schema, tuple(trees))).n_edges)

@@ -1,0 +1,66 @@
+"""A model: one distribution, whatever form it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from learnac.circuit import Circuit
+from learnac.data import Schema
+from learnac.network import BayesNet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A distribution over the variables of a schema, as a circuit that answers, as a network, or as both.
+
+    What is learned has both. A circuit from another tool has no network; a network from elsewhere has no circuit until
+    it is compiled, and one that was learned without a circuit may be too entangled to have one. Whoever needs one of
+    the forms asks for it, so that a model in a form it does not know is refused, and never answered wrongly.
+    """
+
+    circuit: Circuit | None = None
+    network: BayesNet | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what it was learned with
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # where it comes from
+
+    def __post_init__(self) -> None:
+        if self.circuit is None and self.network is None:
+            raise ValueError("a model: expected a circuit or a network, found neither")
+        if self.circuit is not None and self.network is not None and self.circuit.schema != self.network.schema:
+            found = f"{self.circuit.schema} and {self.network.schema}"
+            raise ValueError(f"a model: expected a circuit and a network over the same variables, found {found}")
+
+    @property
+    def schema(self) -> Schema:
+        return self.require_network().schema if self.circuit is None else self.circuit.schema
+
+    def require_circuit(self) -> Circuit:
+        """The circuit; ValueError if there is none yet."""
+        if self.circuit is None:
+            raise ValueError("expected a model with a circuit, found a network alone")
+        return self.circuit
+
+    def require_network(self) -> BayesNet:
+        """The network; ValueError if there is none."""
+        if self.network is None:
+            raise ValueError("expected a model with a network, found a circuit alone")
+        return self.network
+
+
+def check_twins(circuit: Circuit, network: BayesNet) -> None:
+    """Raise ValueError unless the circuit's parameters are those that the network has in their places.
+
+    For models from strangers. That both are one distribution is more than can be checked in reasonable time.
+    """
+    if (circuit.parameter_origins[:, 0] < 0).any():
+        raise ValueError("the circuit has parameters that are not of the network")
+    try:
+        expected = network.parameters_at(circuit.parameter_origins)
+    except ValueError:
+        expected = None
+    if expected is None or not np.array_equal(circuit.parameters, expected):
+        raise ValueError("the circuit's parameters are not those of the network")
