@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from circuits import PLAIN, UnexpectedCircuitError, unexpected
 from numpy.typing import NDArray
+from plain_circuits import PLAIN, UnexpectedCircuitError, unexpected
 from sets import load
 
 from learnac import Dataset, LearnAC

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from circuits import UnexpectedCircuitError, learned, require_expected
 from numpy.typing import NDArray
+from plain_circuits import UnexpectedCircuitError, learned, require_expected
 from records import RESULTS, write
 from sets import QUICK, load
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from circuits import UnexpectedCircuitError, learned, require_expected
 from growth import growth_table
+from plain_circuits import UnexpectedCircuitError, learned, require_expected
 from records import RESULTS, write
 from sets import QUICK, RUNS, Run, load
 

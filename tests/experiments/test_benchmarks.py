@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from circuits import PLAIN, UnexpectedCircuitError, learned, require_expected
 from learning import dataset_of, random_rows
+from plain_circuits import PLAIN, UnexpectedCircuitError, learned, require_expected
 
 from learnac.learn import LearnSettings
 
