@@ -177,9 +177,15 @@ void bind_counting(nb::module_& m) {
               counts = self.count(ids);
             }
             nb::list result;
-            for (std::size_t i = 0; i < ids.size(); ++i)
-              result.append(to_numpy(std::move(counts[i]),
-                                     {self.domain().n_indicators(), self.domain().arity(self.child(ids[i]))}));
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+              const std::size_t arity = self.domain().arity(self.child(ids[i]));
+              // Every row has one value of the first variable.
+              std::vector<double> totals(arity, 0.0);
+              for (std::size_t cell = 0; cell < self.domain().arity(VariableId{0}) * arity; ++cell)
+                totals[cell % arity] += counts[i][cell];
+              result.append(nb::make_tuple(to_numpy(std::move(counts[i]), {self.domain().n_indicators(), arity}),
+                                           to_numpy(std::move(totals))));
+            }
             return result;
           },
           "leaves"_a)
@@ -241,12 +247,17 @@ void bind_trees(nb::module_& m) {
       .def(
           "split",
           [=](GrowingTrees& self, std::uint32_t leaf, std::uint32_t variable, std::uint32_t value,
-              Input<double> counts) {
+              const std::vector<Input<double>>& counts) {
             check_index("variable", variable, self.domain().n_variables());
             const VariableId split{variable};
             const bool is_complete = self.kind() == SplitKind::complete;
-            check_counts(self, leaf, counts.size(), is_complete ? self.domain().arity(split) : 2);
-            return index(self.split({LeafId{leaf}, split, value}, span_of(counts)));
+            if (counts.size() != (is_complete ? self.domain().arity(split) : 2)) refuse("expected counts of branches");
+            std::vector<double> joined;
+            for (const Input<double>& branch : counts) {
+              check_counts(self, leaf, branch.size(), 1);
+              joined.insert(joined.end(), span_of(branch).begin(), span_of(branch).end());
+            }
+            return index(self.split({LeafId{leaf}, split, value}, joined));
           },
           "leaf"_a, "variable"_a, "value"_a, "counts"_a)
       .def(

@@ -24,6 +24,7 @@ AppliedSplit SplitApplication::apply(const Split& split) {
   build_v_copies(branches);
   join_at_ancestors(branches);
   simplify();
+  circuit_.compact_if_grown();
   ++circuit_.version_;
   assert(circuit_.n_edges() == edges_before + static_cast<std::uint64_t>(result.edge_cost));
   (void)edges_before;
@@ -98,14 +99,15 @@ void SplitApplication::place_d_copies(const Split& split, const Branches& branch
 void SplitApplication::link_d_copies() {
   for (std::uint32_t slot = 0; slot < region_.d_side().size(); ++slot) {
     const NodeId original = region_.d_side()[slot];
-    const std::uint32_t n_children = circuit_.n_children(original);
+    const auto originals = circuit_.children(original);
+    kept_.assign(originals.begin(), originals.end());
     // The original last: until then its children are the originals to copy from.
     for (std::uint32_t branch = n_branches_; branch-- > 0;) {
       const Ref placed = copy(slot, branch);
       if (placed == Ref(no_node)) continue;
       if (placed != Ref(original)) {
-        for (std::uint32_t i = 0; i < n_children; ++i)
-          circuit_.link(placed.node(), copied(circuit_.children(original)[i], branch));
+        circuit_.reserve_children(placed.node(), static_cast<std::uint32_t>(kept_.size()));
+        for (const Ref child : kept_) circuit_.link(placed.node(), copied(child, branch));
         continue;
       }
       for (Ref& child : circuit_.children_.items(circuit_.below_[index(original)].children)) {
@@ -147,6 +149,7 @@ void SplitApplication::build_v_copies(const Branches& branches) {
       } else {
         const NodeId added =
             circuit_.add_node(node.kind, conditioned(node.scope, branch, branches), circuit_.label(original));
+        circuit_.reserve_children(added, static_cast<std::uint32_t>(kept_.size()));
         for (const Ref child : kept_) circuit_.link(added, child);
         placed = added;
         if (node.kind == NodeKind::product) products_.push_back(added);

@@ -1,6 +1,8 @@
 #include "learn/growing_circuit.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace learnac {
 
@@ -132,6 +134,56 @@ void GrowingCircuit::merge_into_product_parent(NodeId node) {
     if (!child.is_indicator()) parents_.replace(nodes_[index(child.node())].parents, node, parent);
   }
   free_node(node);
+}
+
+void GrowingCircuit::compact_if_grown() {
+#ifdef NDEBUG
+  constexpr std::uint64_t least_edges = 5000;
+#else
+  constexpr std::uint64_t least_edges = 50;  // So that small circuits test it too.
+#endif
+  if (n_edges_ < std::max(least_edges, n_edges_compact_ + n_edges_compact_ / 2)) return;
+  n_edges_compact_ = n_edges_;
+  // Depth first, children before parents: walks go upwards.
+  std::vector<NodeId> place(nodes_.size(), no_node), order;
+  std::vector<std::pair<NodeId, std::uint32_t>> stack{{root_, 0}};
+  while (!stack.empty()) {
+    auto& [node, next] = stack.back();
+    if (next < n_children(node)) {
+      const Ref child = children(node)[next++];
+      if (!child.is_indicator() && place[index(child.node())] == no_node) stack.push_back({child.node(), 0});
+      continue;
+    }
+    if (place[index(node)] == no_node) {
+      place[index(node)] = NodeId{static_cast<std::uint32_t>(order.size())};
+      order.push_back(node);
+    }
+    stack.pop_back();
+  }
+  ListPool<Ref> all_children;
+  ListPool<NodeId> all_parents;
+  std::vector<Node> nodes;
+  std::vector<BelowNode> below;
+  nodes.reserve(order.size());
+  below.reserve(order.size());
+  for (const NodeId old : order) {
+    nodes.push_back(nodes_[index(old)]);
+    nodes.back().parents = List{};
+    below.push_back({List{}, label(old)});
+    all_children.reserve(below.back().children, n_children(old));
+    for (const Ref child : children(old))
+      all_children.push(below.back().children, child.is_indicator() ? child : Ref(place[index(child.node())]));
+    all_parents.reserve(nodes.back().parents, static_cast<std::uint32_t>(parents(old).size()));
+    for (const NodeId parent : parents(old)) all_parents.push(nodes.back().parents, place[index(parent)]);
+  }
+  nodes_ = std::move(nodes);
+  below_ = std::move(below);
+  children_ = std::move(all_children);
+  parents_ = std::move(all_parents);
+  free_nodes_.clear();
+  for (NodeId& node : parameter_nodes_)
+    if (node != no_node) node = place[index(node)];
+  root_ = place[index(root_)];
 }
 
 std::size_t GrowingCircuit::bytes() const {

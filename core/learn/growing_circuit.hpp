@@ -106,10 +106,14 @@ class GrowingCircuit {
   // The child's side of the link is the caller's concern.
   void push_child(NodeId parent, Ref child);
   void clear_children(NodeId parent);
+  void reserve_children(NodeId parent, std::uint32_t n) { children_.reserve(below_[index(parent)].children, n); }
   LeafId add_leaf(VariableId child);
   // The two simplifications; each only removes edges.
   void splice_if_single(NodeId node);
   void merge_into_product_parent(NodeId node);
+  // Numbers all nodes anew, so that nodes near each other in the circuit are near in memory, once it has grown enough
+  // to be worth it. Nothing else changes, not even the order of links.
+  void compact_if_grown();
   Ref only_child(NodeId node) const { return children(node)[0]; }
   void build_initial();
 
@@ -129,6 +133,7 @@ class GrowingCircuit {
   NodeId root_ = no_node;
   std::uint64_t n_edges_ = 0;
   std::uint64_t version_ = 0;
+  std::uint64_t n_edges_compact_ = 0;  // when nodes were last numbered anew
 };
 
 }  // namespace learnac

@@ -35,6 +35,17 @@ class ListPool {
     list.size = list.size + 1;
   }
 
+  // Makes room for so many items in a list that has none.
+  void reserve(List& list, std::uint32_t n) {
+    assert(list.size == 0);
+    std::uint32_t size_class = list.size_class;
+    while ((1u << size_class) < n) ++size_class;
+    if (size_class == list.size_class) return;
+    release(list);
+    list.offset = take(size_class);
+    list.size_class = size_class;
+  }
+
   // Order is not kept: the last item takes the removed one's place.
   void remove_at(List& list, std::uint32_t position) {
     assert(position < list.size);

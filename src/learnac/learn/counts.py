@@ -58,7 +58,6 @@ class TableCounts:
     def __init__(self, dataset: Dataset, sample_weight: Floats | None = None) -> None:
         self._dataset = dataset
         self._sample_weight = sample_weight
-        self._n_first = int(dataset.arities[0])
         self._counter = Counter(pack(dataset, sample_weight))
         self.weight = float(dataset.n_rows if sample_weight is None else sample_weight.sum())
 
@@ -73,8 +72,7 @@ class TableCounts:
         self._counter.split(leaf, variable, branch_of, n_branches)
 
     def count(self, leaves: Sequence[int]) -> list[LeafCounts]:
-        # Every row has one value of the first variable.
-        return [LeafCounts(cells, cells[: self._n_first].sum(axis=0)) for cells in self._counter.count(list(leaves))]
+        return [LeafCounts(*counted) for counted in self._counter.count(list(leaves))]
 
     def totals(self, leaves: Sequence[int]) -> list[Floats]:
         return [self._counter.totals(leaf) for leaf in leaves]

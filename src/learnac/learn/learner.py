@@ -74,7 +74,7 @@ class Learner:
         new_leaves = range(self.trees.n_nodes, self.trees.n_nodes + n_branches)
         counted = self.counts.count(new_leaves)
         self.counts.forget(split.leaf)
-        self.trees.split(split.leaf, split.variable, split.value, np.concatenate([c.totals for c in counted]))
+        self.trees.split(split.leaf, split.variable, split.value, [counts.totals for counts in counted])
         for leaf, counts in zip(new_leaves, counted, strict=True):
             self._enter(leaf, counts)
         self.log_likelihood += sum(self._leaf_log_likelihood[-n_branches:]) - self._leaf_log_likelihood[split.leaf]

@@ -8,6 +8,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+_TWO_BRANCHES = np.arange(2, dtype=np.uint32)
+
 
 class SplitKind(StrEnum):
     """How a split deals the values of its variable out to branches."""
@@ -53,6 +55,8 @@ class SplitSpace:
     def branch_of(self, split: Split) -> NDArray[np.uint32]:
         """The branch that each value of the split's variable goes to."""
         arity = int(self.arities[split.variable])
-        if not self.is_binary or arity == 2:
+        if arity == 2:
+            return _TWO_BRANCHES
+        if not self.is_binary:
             return np.arange(arity, dtype=np.uint32)
         return (np.arange(arity) != split.value).astype(np.uint32)
