@@ -15,7 +15,7 @@ from learnac.learn.grown import GrownTrees
 from learnac.learn.learner import Learner, new_circuit
 from learnac.learn.model import StepInfo
 from learnac.learn.search import Search
-from learnac.learn.smoothing import Smoothing, choose
+from learnac.learn.smoothing import Judged, Smoothing, choose
 from learnac.network import BayesNet
 
 
@@ -29,20 +29,21 @@ class FrozenNetwork:
     smoothing: Smoothing
 
 
-def freeze_network(search: Search, schema: Schema, fills: bool) -> FrozenNetwork:
-    """As many of the splits, and as much smoothing, as suit the rows that the search was judged by.
+def freeze_network(search: Search, schema: Schema, others: Sequence[Search] = ()) -> FrozenNetwork:
+    """As many of the splits, and as much smoothing, as suit rows that were not learned from.
 
-    Where `fills`, the counts of these rows are added to those that were learned from, before parameters are read off.
+    If the settings leave the smoothing open, it is chosen by the validation rows of the search, or else by those of
+    `others`, searches over parts of the same rows, which then say how many splits to keep too.
     """
-    settings, tracker = search.settings, search.tracker
-    trees = _grown(search, len(search.trace))
-    smoothing, n_splits = settings.search_smoothing, search.n_best
-    held_out = None if tracker is None else np.concatenate(tracker.totals[: trees.n_nodes])
-    if held_out is not None and settings.chooses_smoothing:
-        smoothing, n_splits = choose(trees, trees.counts, held_out, settings.smoothings)
+    smoothing, n_splits = search.settings.search_smoothing, search.n_best
+    judges = [search] if search.tracker is not None else list(others)
+    if judges and search.settings.chooses_smoothing:
+        smoothing, n_best = choose([_judged(judge) for judge in judges], search.settings.smoothings)
+        # Where the others were best at their end, more splits would have been better still.
+        is_end = n_best == max(len(judge.trace) for judge in judges)
+        n_splits = len(search.trace) if is_end else min(n_best, len(search.trace))
     trees = _grown(search, n_splits)
-    counts = trees.counts + held_out[: len(trees.counts)] if fills and held_out is not None else trees.counts
-    network, places = trees.network(schema, counts, smoothing.parameters(trees, counts))
+    network, places = trees.network(schema, trees.counts, smoothing.parameters(trees, trees.counts))
     return FrozenNetwork(network, places, n_splits, smoothing)
 
 
@@ -56,6 +57,12 @@ def freeze_learned(learner: Learner, frozen: FrozenNetwork, trace: Sequence[Step
         for info in trace:
             circuit.apply_split(info.leaf, info.variable, info.value)
     return freeze_circuit(circuit, frozen.network, frozen.leaf_places)
+
+
+def _judged(search: Search) -> Judged:
+    assert search.tracker is not None
+    trees = _grown(search, len(search.trace))
+    return Judged(trees, np.concatenate(search.tracker.totals[: trees.n_nodes]))
 
 
 def _grown(search: Search, n_splits: int) -> GrownTrees:

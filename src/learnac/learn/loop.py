@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from learnac.data import Schema
 from learnac.learn.counts import CountProvider
 from learnac.learn.freeze import FrozenNetwork, freeze_learned, freeze_network
-from learnac.learn.interrupt import held_interrupt
+from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
 from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
-from learnac.learn.validation import ValidationTracker
 from learnac.model import Model
+
+MakeLearner = Callable[[SplitSpace, CountProvider, LearnSettings], Learner]
+
+
+class Fold(NamedTuple):
+    """Some of the rows, and the others, which say how well what was learned from the first does."""
+
+    counts: CountProvider
+    held_out: CountProvider
 
 
 def learn(
@@ -28,44 +37,43 @@ def learn(
     settings: LearnSettings,
     *,
     validation: CountProvider | None = None,
-    held_out: CountProvider | None = None,
+    folds: Sequence[Fold] = (),
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> Learned:
     """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 
-    `validation`, or `held_out`, counts rows that no split is chosen by: they say how many splits are kept, and how much
-    to smooth if the settings leave that open. What was held out counts towards the parameters in the end; validation
-    rows do not. `on_step` is called after each split; learning ends when it returns True. A search that is resumed
-    ends with the model that it would have had without the interruption.
+    The rows of `validation` say how many splits are kept, and how much to smooth if the settings leave that open.
+    Without it, `folds` of the same rows do: the search is done again for each fold, without its held-out rows.
+    `on_step` is called after each split; learning ends when it returns True. A search that is resumed ends with the
+    model that it would have had without the interruption.
     """
     space = _space(schema, settings, allowed_parents)
     settings = settings.for_circuit(new_circuit(space).n_edges)
     checkpoints = checkpoints or Checkpoints()
     fingerprint = ""
     if checkpoints.is_used:
-        fingerprint = fingerprint_of(schema, [counts, validation, held_out], space.allowed_bytes)
+        fingerprint = fingerprint_of(schema, [counts, validation], space.allowed_bytes)
     if checkpoints.resumed is not None:
         checkpoints.resumed.check_fits(settings, fingerprint)
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
+    search = Search(
+        settings=settings,
+        start=start,
+        deadline=_deadline(start, settings, share=0.5 if folds else 1.0),
+        on_step=on_step,
+        checkpoints=checkpoints,
+        fingerprint=fingerprint,
+    )
     with held_interrupt() as interrupt:
-        learner = circuit_learner(space, counts, settings)
-        search = Search(
-            settings=settings,
-            start=start,
-            learner=learner,
-            tracker=_tracker(learner, validation, held_out),
-            on_step=on_step,
-            checkpoints=checkpoints,
-            fingerprint=fingerprint,
-        )
+        search.begin(circuit_learner(space, counts, settings), validation)
         stop = search.run(interrupt)
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        frozen = freeze_network(search, schema, fills=held_out is not None)
-        circuit = freeze_learned(learner, frozen, search.trace[: frozen.n_splits])
+        frozen = freeze_network(search, schema, _over_folds(search, circuit_learner, folds, interrupt))
+        circuit = freeze_learned(search.learner, frozen, search.trace[: frozen.n_splits])
     return _learned(search, Model(circuit, frozen.network), frozen, stop)
 
 
@@ -75,7 +83,7 @@ def learn_network(
     settings: LearnSettings,
     *,
     validation: CountProvider | None = None,
-    held_out: CountProvider | None = None,
+    folds: Sequence[Fold] = (),
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> Learned:
@@ -87,15 +95,35 @@ def learn_network(
     """
     if settings.max_edges is not None:
         raise ValueError(f"max_edges: a network alone has no edges of a circuit, found {settings.max_edges}")
-    start = time.monotonic()
     space = _space(schema, settings, allowed_parents)
+    start = time.monotonic()
+    deadline = _deadline(start, settings, share=0.5 if folds else 1.0)
+    search = Search(settings=settings, start=start, deadline=deadline, on_step=on_step)
     with held_interrupt() as interrupt:
-        learner = network_learner(space, counts, settings)
-        tracker = _tracker(learner, validation, held_out)
-        search = Search(settings=settings, start=start, learner=learner, tracker=tracker, on_step=on_step)
+        search.begin(network_learner(space, counts, settings), validation)
         stop = search.run(interrupt)
-        frozen = freeze_network(search, schema, fills=held_out is not None)
+        frozen = freeze_network(search, schema, _over_folds(search, network_learner, folds, interrupt))
     return _learned(search, Model(network=frozen.network), frozen, stop)
+
+
+def _over_folds(search: Search, make_learner: MakeLearner, folds: Sequence[Fold], interrupt: Interrupt) -> list[Search]:
+    """The same search without the held-out rows of each fold; none if one was interrupted, or time is up."""
+    settings = search.settings
+    if not settings.chooses_smoothing or search.tracker is not None or interrupt.is_set:
+        return []
+    as_many = replace(settings, max_splits=len(search.trace))
+    found: list[Search] = []
+    for fold in folds:
+        again = Search(settings=as_many, start=search.start, deadline=_deadline(search.start, settings))
+        again.begin(make_learner(search.learner.space, fold.counts, as_many), fold.held_out)
+        if again.run(interrupt) in (Stop.INTERRUPTED, Stop.MAX_SECONDS):
+            return []
+        found.append(again)
+    return found
+
+
+def _deadline(start: float, settings: LearnSettings, share: float = 1.0) -> float:
+    return float("inf") if settings.max_seconds is None else start + share * settings.max_seconds
 
 
 def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) -> Learned:
@@ -111,14 +139,6 @@ def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) ->
         n_visits=schedule.n_visits,
         seconds=time.monotonic() - search.start,
     )
-
-
-def _tracker(
-    learner: Learner, validation: CountProvider | None, held_out: CountProvider | None
-) -> ValidationTracker | None:
-    assert validation is None or held_out is None
-    judge = held_out if validation is None else validation
-    return None if judge is None else ValidationTracker(judge, learner.space, learner.trees)
 
 
 def _space(schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> SplitSpace:

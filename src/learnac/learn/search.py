@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from learnac.learn.counts import CountProvider
 from learnac.learn.interrupt import Interrupt
 from learnac.learn.learner import Learner
 from learnac.learn.model import StepInfo, Stop
@@ -25,24 +26,29 @@ class Search:
 
     settings: LearnSettings
     start: float
-    learner: Learner
-    tracker: ValidationTracker | None
-    on_step: Callable[[StepInfo], object] | None
+    deadline: float
+    learner: Learner = field(init=False)
+    tracker: ValidationTracker | None = None
+    on_step: Callable[[StepInfo], object] | None = None
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     fingerprint: str = ""
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
 
+    def begin(self, learner: Learner, validation: CountProvider | None) -> None:
+        self.learner = learner
+        if validation is not None:
+            self.tracker = ValidationTracker(validation, learner.space, learner.trees)
+
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
         if self.checkpoints.resumed is not None:
             learner.schedule.replay(self.checkpoints.resumed.costs)
-        deadline = float("inf") if settings.max_seconds is None else self.start + settings.max_seconds
 
         def should_stop() -> bool:
             # What was done before is done again, whatever time it took.
-            return interrupt.is_set or (time.monotonic() >= deadline and not self.is_replaying)
+            return interrupt.is_set or (time.monotonic() >= self.deadline and not self.is_replaying)
 
         try:
             while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,17 +42,23 @@ class Smoothing:
         return self.prior * masses[:, None] / arity if self.criterion == "bdeu" else self.prior
 
 
-def choose(
-    trees: GrownTrees, counts: Floats, held_out: Floats, candidates: Iterable[Smoothing]
-) -> tuple[Smoothing, int]:
-    """The smoothing under which some prefix of the splits does best on held-out rows, and the length of that prefix.
+class Judged(NamedTuple):
+    """Trees of a search, and what it did not learn from: counts of other rows at the same nodes."""
 
-    Of several that do equally well the first, and its shortest prefix. `held_out` are counts of those rows at the same
-    nodes as `counts`. Cost: for each candidate a few passes over the counts.
+    trees: GrownTrees
+    held_out: Floats
+
+
+def choose(judged: Sequence[Judged], candidates: Iterable[Smoothing]) -> tuple[Smoothing, int]:
+    """The smoothing under which some number of splits does best on held-out rows, and that number of splits.
+
+    With several searches, each with its own held-out rows, the best over all rows. Of several that do equally well the
+    first, with the fewest splits. Cost: for each candidate a few passes over the counts.
     """
     best: tuple[tuple[float, float], Smoothing, int] | None = None
     for smoothing in candidates:
-        impossible, finite = _prefixes(trees, smoothing.parameters(trees, counts), held_out)
+        curves = [_prefixes(each, smoothing.parameters(each.trees, each.trees.counts)) for each in judged]
+        impossible, finite = (_added([curve[i] for curve in curves]) for i in (0, 1))
         n_splits = int(np.lexsort((np.arange(len(finite)), -finite, impossible))[0])
         rank = (-float(impossible[n_splits]), float(finite[n_splits]))
         if best is None or rank > best[0]:
@@ -64,13 +71,20 @@ def grid(criterion: str, priors: Sequence[float], shrinkages: Sequence[float]) -
     return [Smoothing(criterion, prior, shrinkage) for prior in priors for shrinkage in shrinkages]
 
 
-def _prefixes(trees: GrownTrees, parameters: Floats, held_out: Floats) -> tuple[Floats, Floats]:
+def _prefixes(judged: Judged, parameters: Floats) -> tuple[Floats, Floats]:
     """For each number of splits from 0: the weight of impossible values, and the log-likelihood of all others."""
+    trees, held_out = judged
     is_possible = parameters > 0
     logs = np.log(parameters, where=is_possible, out=np.zeros(len(parameters)))
     impossible = np.add.reduceat(np.where(is_possible, 0.0, held_out), trees.first_cells)
     finite = np.add.reduceat(held_out * logs, trees.first_cells)
     return trees.by_prefix(impossible), trees.by_prefix(finite)
+
+
+def _added(curves: Sequence[Floats]) -> Floats:
+    """The sum of curves; a shorter one goes on as it ends."""
+    longest = max(len(curve) for curve in curves)
+    return np.sum([np.pad(curve, (0, longest - len(curve)), mode="edge") for curve in curves], axis=0)
 
 
 def _normalised(weights: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -10,17 +11,17 @@ from numpy.typing import NDArray
 
 from learnac.data import Dataset
 from learnac.learn.counts import TableCounts
-from learnac.learn.loop import learn, learn_network
+from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.model import Learned, StepInfo
 from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints
 
 Floats = NDArray[np.float64]
 
-# Of the rows, if smoothing is left open and there is no validation table.
-HELD_OUT_SHARE = 0.1
-# Of fewer rows none are held out: ten rows say too little about how much to smooth.
-LEAST_ROWS_TO_HOLD_OUT = 100
+# Of fewer rows none are held out: they say too little about how much to smooth.
+LEAST_ROWS_TO_HOLD_OUT = 50
+# If a tenth is fewer rows than this, several tenths are held out, one after the other.
+ENOUGH_HELD_OUT = 500
 
 
 def learn_table(
@@ -62,19 +63,30 @@ def _counted(
     dataset: Dataset, settings: LearnSettings, validation: Dataset | None, sample_weight: Floats | None
 ) -> dict[str, Any]:
     """Who counts which rows, by the names that `learn` has for them."""
+    counts = TableCounts(dataset, sample_weight)
     if validation is not None:
-        return {"counts": TableCounts(dataset, sample_weight), "validation": TableCounts(validation)}
-    is_present = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
-    if not settings.chooses_smoothing or len(is_present) < LEAST_ROWS_TO_HOLD_OUT:
-        return {"counts": TableCounts(dataset, sample_weight)}
-    # By lot, and always the same of the same number of rows.
-    order = np.random.default_rng(0).permutation(is_present)
-    n_held_out = round(HELD_OUT_SHARE * len(order))
-    held_out, rest = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
-    return {
-        "counts": _some_rows(dataset, sample_weight, rest),
-        "held_out": _some_rows(dataset, sample_weight, held_out),
-    }
+        return {"counts": counts, "validation": TableCounts(validation)}
+    folds = _folds(dataset, sample_weight) if settings.chooses_smoothing else []
+    return {"counts": counts, "folds": folds}
+
+
+def _folds(dataset: Dataset, sample_weight: Floats | None) -> list[Fold]:
+    """A tenth of the rows is held out: once, or as often as it takes to have held out enough of a small table.
+
+    Drawn by lot, and always the same of the same number of rows.
+    """
+    rows = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
+    if len(rows) < LEAST_ROWS_TO_HOLD_OUT:
+        return []
+    tenths = np.array_split(np.random.default_rng(0).permutation(rows), 10)
+    n_folds = min(10, math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
+    return [
+        Fold(
+            _some_rows(dataset, sample_weight, np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]]))),
+            _some_rows(dataset, sample_weight, np.sort(tenths[i])),
+        )
+        for i in range(n_folds)
+    ]
 
 
 def _some_rows(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> TableCounts:
