@@ -17,7 +17,7 @@ from learnac import infer
 from learnac.circuit import Circuit
 from learnac.data import Dataset, as_dataset
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_name, form_of
-from learnac.errors import DataError, ModelFileError, QueryError
+from learnac.errors import DataError, ModelFileError, QueryError, placed
 from learnac.files import check_writable
 from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
@@ -292,7 +292,7 @@ class LearnAC(DensityMixin, BaseEstimator):
 
 
 def load(path: str | Path) -> LearnAC:
-    """The model in a file that `LearnAC.save` or `learnac learn --out` wrote."""
+    """The model in a file that `LearnAC.save` or the command `learnac learn` wrote."""
     stored = read_model(path)
     known = LearnAC().get_params()
     try:
@@ -310,7 +310,7 @@ def _validation_table(dataset: Dataset, validation: object) -> Dataset:
     try:
         return Dataset(dataset.schema, dataset.schema.encode(validation))
     except (DataError, TypeError) as error:
-        raise type(error)(f"validation: {error}") from None
+        raise placed(error, "validation") from None
 
 
 def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:

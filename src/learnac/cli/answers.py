@@ -14,7 +14,7 @@ from learnac.cli.assignments import read_assignments
 from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import row_blocks
 from learnac.data import Schema
-from learnac.errors import ImpossibleEvidenceError, QueryError
+from learnac.errors import ImpossibleEvidenceError, QueryError, placed
 from learnac.io import StoredModel, read_model
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Asked:
         known = read_assignments(given or [], stored.schema, "--given")
         if rows is None:
             return cls(stored, known, None, "", out, as_json)
-        from learnac.cli.tables import layout_of, read_rows
+        from learnac.cli.columns import layout_of
+        from learnac.cli.tables import read_rows
 
         table = read_rows(rows, stored.schema, layout_of(no_header, delimiter), may_lack_columns)
         return cls(stored, known, table, str(rows), out, as_json)
@@ -74,7 +75,7 @@ class Asked:
         try:
             check(self.rows.known)
         except QueryError as error:
-            raise QueryError(f"{self.source}: {error}") from error
+            raise placed(error, self.source, source=self.source) from error
 
 
 def write_by_rows(asked: Asked, answer: Callable[[Any], Any], *, completes: bool = False) -> None:

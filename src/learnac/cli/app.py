@@ -14,6 +14,7 @@ import typer
 
 from learnac.cli import convert, draw, impute, info, learn, marginals, mpe, query, sample, score, tune
 from learnac.cli.data import data
+from learnac.cli.hints import with_hint
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
@@ -85,7 +86,7 @@ def _in_one_line(error: Exception) -> str:
     if isinstance(error, _UsageError):
         return str(getattr(error, "format_message", error.__str__)())
     if isinstance(error, LearnacError):
-        return str(error)
+        return with_hint(error)
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):

@@ -10,7 +10,7 @@ from contextlib import suppress
 import typer
 
 from learnac.data import Schema
-from learnac.errors import QueryError, listed
+from learnac.errors import Problem, QueryError, listed, placed
 from learnac.types import Category
 
 _BOOLEANS = {"true": True, "false": False}
@@ -28,9 +28,11 @@ def read_assignments(texts: Sequence[str], schema: Schema, option: str) -> dict[
         try:
             name, value = _read_one(part, schema, option)
         except QueryError as error:
-            raise QueryError(f"{option}: {error}") from None
+            raise placed(error, option) from None
         if name in found and found[name] != value:
-            raise QueryError(f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}")
+            raise QueryError(
+                f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}", column=name, found=value
+            )
         found[name] = value
     return found
 
@@ -78,7 +80,13 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
             return number
         if (same := [category for category in categories if category == number]) != []:
             return same[0]
-    raise QueryError(f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}")
+    raise QueryError(
+        f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}",
+        column=name,
+        expected=categories,
+        found=text,
+        problem=Problem.UNKNOWN_CATEGORY,
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -62,9 +62,10 @@ def learn(
     Ctrl-C ends the search and keeps its work: the summary, marked "interrupted",
     is that of the model so far, and the exit code is 0. For wrong input it is 2.
     """
+    from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
+    from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
     from learnac.estimator import LearnAC
 

@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from learnac.cli.progress import busy
 from learnac.data import Dataset, Schema
-from learnac.data.column_options import ColumnOptions, parse_bins, types_to_read
-from learnac.data.prepare import matched, prepare
-from learnac.data.schema_file import read_schema_file
+from learnac.data.column_options import ColumnOptions, types_to_read
+from learnac.data.prepare import matched, no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Category, Evidence
 
 
@@ -58,22 +56,6 @@ class Rows:
         names = [*others.column_names, *(name for name in completed.column_names if name not in others.column_names)]
         sources = {name: completed if name in completed.column_names else others for name in names}
         return pa.table({name: sources[name].column(name) for name in names})
-
-
-def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
-    """How the files are written, from the options of a command."""
-    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
-
-
-def column_options(
-    schema: Path | None, bins: list[str] | None, drop: list[str] | None, as_category: list[str] | None
-) -> ColumnOptions:
-    """What the options say of columns; they come before what a schema file says."""
-    try:
-        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--bins") from error
-    return stated if schema is None else stated.over(read_schema_file(schema))
 
 
 def read_learning_tables(
@@ -120,7 +102,11 @@ def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns:
     with naming(path), busy(f"reading {path}"):
         others = [name for name in frame.table.column_names if name not in schema.names]
         if len(others) == frame.table.num_columns:
-            raise DataError(f"expected columns of the model, {listed(schema.names)}; found {listed(others)}")
+            raise DataError(
+                f"expected columns of the model, {listed(schema.names)}; found {listed(others)}",
+                expected=schema.names,
+                found=tuple(others),
+            )
         table = _with_whole_numbers(matched(frame, schema, others).table, unbinned)
         codes = schema.encode_evidence(table, may_lack_columns=may_lack_columns)
         return Rows(_with_intervals(table, schema, codes), frame.table)
@@ -152,7 +138,7 @@ def _with_whole_numbers(table: Any, categories: Mapping[str, tuple[Category, ...
 
 def _check_names(frame: Frame, names: Collection[str]) -> None:
     if unknown := [name for name in names if name not in frame.table.column_names]:
-        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+        raise no_column(unknown, frame)
 
 
 def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Collection[str]) -> dict[str, Any]:
@@ -183,18 +169,7 @@ def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
     try:
         return Dataset(first.schema, first.schema.encode(matched(frame, first.schema, dropped).table))
     except DataError as error:
-        if "expected one of its categories" not in str(error):
+        if error.problem is not Problem.UNKNOWN_CATEGORY:
             raise
         hint = "the model knows only values of the training table; --arity or --schema states others"
-        raise DataError(f"{error} ({hint})") from error
-
-
-def names_of(texts: list[str] | None) -> list[str]:
-    return [name.strip() for text in texts or [] for name in text.split(",") if name.strip()]
-
-
-def _one_character(delimiter: str) -> str:
-    character = "\t" if delimiter in ("tab", r"\t") else delimiter
-    if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise typer.BadParameter(f"expected one character, found {delimiter!r}", param_hint="--delimiter")
-    return character
+        raise error.saying(f"{error} ({hint})") from error

@@ -68,9 +68,10 @@ def tune(
     The best is then learned again from both tables together, as in the
     paper's section 5.2. The log-likelihood of --test is that of this model.
     """
+    from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output, print_json
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
+    from learnac.cli.tables import read_learning_tables
 
     grid = list(
         product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))

@@ -11,7 +11,7 @@ from learnac.data.bins import BinsStatement
 from learnac.data.frame_columns import WAY_OUT
 from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
 from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Arities, Category, Codes, Evidence
 
 _Table: TypeAlias = npt.NDArray[Any]
@@ -211,13 +211,18 @@ def _encode_array(schema: Schema, array: npt.ArrayLike) -> Codes:
 
 def _check_width(schema: Schema, table: _Table) -> None:
     if table.shape[1] != schema.n_variables:
-        raise DataError(f"expected {schema.n_variables} columns, as the schema has, found {table.shape[1]}")
+        raise DataError(
+            f"expected {schema.n_variables} columns, as the schema has, found {table.shape[1]}",
+            expected=f"{schema.n_variables} columns",
+            found=table.shape[1],
+        )
     # Read as codes, such numbers could mean other categories than the ones they look like.
     if (name := schema.unlike_codes) is not None:
         categories = schema.categories[schema.index(name)]
         raise DataError(
             f"an array holds codes, and those of column {name!r} are not its categories, {listed(categories)}: "
-            "pass a data frame, or Dataset(schema, codes)"
+            "pass a data frame, or Dataset(schema, codes)",
+            column=name,
         )
 
 
@@ -236,11 +241,17 @@ def _as_table(codes: Any) -> _Table:
     if table.dtype.kind not in "biuf":
         raise DataError(
             f"expected an array of integer codes, found dtype {table.dtype}: "
-            "put strings and mixed columns into a data frame and use Dataset.from_frame"
+            "put strings and mixed columns into a data frame and use Dataset.from_frame",
+            expected="an array of integer codes",
+            found=str(table.dtype),
         )
     if table.ndim != 2:
         hint = "; one row is array.reshape(1, -1), one column array.reshape(-1, 1)" * (table.ndim == 1)
-        raise DataError(f"expected a 2-D array (rows x variables), found shape {table.shape}{hint}")
+        raise DataError(
+            f"expected a 2-D array (rows x variables), found shape {table.shape}{hint}",
+            expected="a 2-D array (rows x variables)",
+            found=table.shape,
+        )
     if table.shape[1] == 0:
         raise DataError("the table has no columns")
     return table
@@ -267,10 +278,15 @@ def _check_whole_numbers(table: _Table, names: Sequence[str], first_row: int = 0
         block = table[start : start + _BLOCK]
         broken = ~np.isfinite(block) | (block != np.rint(block))
         if broken.any():
-            row, column = np.unravel_index(broken.argmax(), broken.shape)
+            row, column = (int(place) for place in np.unravel_index(broken.argmax(), broken.shape))
+            expected, found = "a code (a whole number from 0)", block[row, column].item()
+            row += first_row + start
             raise DataError(
-                f"row {first_row + start + row}, column {names[column]!r}: expected a code (a whole number from 0), "
-                f"found {block[row, column].item()!r}"
+                f"row {row}, column {names[column]!r}: expected {expected}, found {found!r}",
+                column=names[column],
+                row=row,
+                expected=expected,
+                found=found,
             )
 
 
@@ -278,7 +294,8 @@ def _missing_values(missing: npt.NDArray[np.bool_], names: Sequence[str] | None 
     first = tuple(int(position) for position in np.unravel_index(missing.argmax(), missing.shape))
     where = f"row {first[0]}, column {names[first[1]]!r}" if names else f"position {first}"
     counted = f"found {missing.sum()}, the first in {where}"
-    return DataError(f"missing values are not supported in training: {counted}; {WAY_OUT}")
+    column = names[first[1]] if names else None
+    return DataError(f"missing values are not supported in training: {counted}; {WAY_OUT}", column=column, row=first[0])
 
 
 def _observed_arities(table: _Table) -> list[int]:
@@ -315,8 +332,15 @@ def _check_range(schema: Schema, table: _Table, first_row: int = 0, smallest: in
     arity = int(schema.arities[column])
     values = table[:, column]
     row = int(np.argmax((values < smallest) | (values >= arity)))
-    where = f"row {first_row + row}, column {schema.names[column]!r}"
-    raise DataError(f"{where}: expected a code from 0 to {arity - 1} (arity {arity}), found {int(values[row])}")
+    name, found = schema.names[column], int(values[row])
+    raise DataError(
+        f"row {first_row + row}, column {name!r}: expected a code from 0 to {arity - 1} (arity {arity}), found {found}",
+        column=name,
+        row=first_row + row,
+        expected=tuple(range(arity)),
+        found=found,
+        problem=Problem.UNKNOWN_CATEGORY,
+    )
 
 
 def _check_codes(schema: Schema, codes: Codes) -> None:
@@ -329,7 +353,12 @@ def _check_codes(schema: Schema, codes: Codes) -> None:
         raise DataError("the table has no rows")
     for name, largest, arity in zip(schema.names, codes.max(axis=1), schema.arities, strict=True):
         if largest >= arity:
-            raise DataError(f"column {name!r}: expected codes from 0 to {arity - 1}, found {largest}")
+            raise DataError(
+                f"column {name!r}: expected codes from 0 to {arity - 1}, found {largest}",
+                column=name,
+                expected=tuple(range(arity)),
+                found=int(largest),
+            )
 
 
 def _read_only(codes: Codes) -> Codes:

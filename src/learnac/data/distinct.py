@@ -108,4 +108,9 @@ def _dictionary(name: str, column: Column) -> Any | None:
 def _check_strings(name: str, values: list[object]) -> None:
     # narwhals looks at the first values only to tell what a pandas column of objects holds.
     if others := [value for value in values if not isinstance(value, str)]:
-        raise DataError(f"column {name!r}: expected only strings, found also {listed(others)}; convert them")
+        raise DataError(
+            f"column {name!r}: expected only strings, found also {listed(others)}; convert them",
+            column=name,
+            expected="only strings",
+            found=others[0],
+        )

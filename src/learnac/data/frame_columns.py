@@ -72,14 +72,23 @@ def check_values(columns: Columns) -> None:
 def check_type(name: str, column: Column) -> None:
     dtype = column.dtype
     if dtype == nw.UInt64 and column.max() > _LARGEST_INTEGER:
-        raise DataError(f"column {name!r}: expected integers up to {_LARGEST_INTEGER}, found {column.max()}")
+        expected = f"integers up to {_LARGEST_INTEGER}"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {column.max()}",
+            column=name,
+            expected=expected,
+            found=int(column.max()),
+        )
     if dtype in (nw.String, nw.Boolean, nw.Categorical, nw.Enum) or dtype.is_integer() or dtype.is_float():
         return
     native = column.to_native()
     found = getattr(native, "dtype", None) or getattr(native, "type", dtype)
     raise DataError(
         f"column {name!r} has type {found}; expected strings, booleans, integers or categories: "
-        "convert it, for example to strings"
+        "convert it, for example to strings",
+        column=name,
+        expected="strings, booleans, integers or categories",
+        found=str(found),
     )
 
 
@@ -88,7 +97,7 @@ def check_no_missing(columns: Columns) -> None:
     if counts:
         shown = "; ".join(f"column {name!r} has {count}" for name, count in list(counts.items())[:8])
         more = f"; and {len(counts) - 8} more columns" if len(counts) > 8 else ""
-        raise DataError(f"missing values are not supported: {shown}{more}; {WAY_OUT}")
+        raise DataError(f"missing values are not supported: {shown}{more}; {WAY_OUT}", column=next(iter(counts)))
 
 
 def n_missing(column: Column) -> int:

@@ -23,7 +23,7 @@ from learnac.data.frame_columns import (
     without_gaps,
 )
 from learnac.data.schema import UNKNOWN, UNSEEN, Schema, checked_categories, codes_of, unseen_category
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Category, Codes, Evidence
 
 _Array: TypeAlias = np.ndarray[Any, Any]
@@ -159,11 +159,17 @@ def _fitted(name: str, column: Column, how: Bins | Binning) -> Bins:
     if isinstance(how, Bins):
         return how
     if not _is_numeric(column):
-        raise DataError(f"column {name!r}: expected numbers to put into bins, found {column.dtype}")
+        raise no_numbers(name, str(column.dtype))
     try:
         return how.fit(_numbers(column))
     except ValueError as error:
-        raise DataError(f"column {name!r}: {error}") from None
+        raise DataError(f"column {name!r}: {error}", column=name) from None
+
+
+def no_numbers(name: str, kind: str) -> DataError:
+    """The error for a column that is to have bins, and holds no numbers."""
+    expected = "numbers to put into bins"
+    return DataError(f"column {name!r}: expected {expected}, found {kind}", column=name, expected=expected, found=kind)
 
 
 def _is_numeric(column: Column) -> bool:
@@ -203,7 +209,12 @@ def _check_whole(name: str, column: Column, values: list[float]) -> None:
     row, value = next((row, value) for row, value in enumerate(column.to_list()) if not value.is_integer())
     raise DataError(
         f"column {name!r}, row {row}: expected whole numbers, found {value!r}; "
-        f"bin a continuous column first, for example by Dataset.from_frame(frame, bins={{{name!r}: 5}})"
+        f"bin a continuous column first, for example by Dataset.from_frame(frame, bins={{{name!r}: 5}})",
+        column=name,
+        row=row,
+        expected="whole numbers",
+        found=value,
+        problem=Problem.CONTINUOUS,
     )
 
 

@@ -6,7 +6,7 @@ with the ways out, rather than given a circuit of identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,9 +21,10 @@ from learnac.data.compact import GrowingTable
 from learnac.data.dataset import Dataset
 from learnac.data.distinct import Column
 from learnac.data.frame_columns import check_no_missing, open_columns, open_frame
+from learnac.data.frames import no_numbers
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Category
 
 MOST_INTEGERS = 64
@@ -56,7 +57,7 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     given = as_frame(table)
     frame = without_columns(given, options.drop)
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
-        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+        raise no_column(unknown, frame)
     check_no_missing(open_columns(open_frame(frame.table)))
     categories = {**frame.categories, **options.categories}
     bins: dict[str, Bins] = {}
@@ -73,6 +74,17 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     dataset = Dataset.from_frame(frame.table, categories, bins)
     return PreparedTable(
         dataset, frame.weights, tuple(name for name in given.table.column_names if name in options.drop)
+    )
+
+
+def no_column(names: Sequence[str], frame: Frame) -> DataError:
+    """The error for names that a table should have."""
+    columns = frame.table.column_names
+    return DataError(
+        f"no column is called {listed(names)}; there are {listed(columns)}",
+        column=names[0],
+        expected=tuple(columns),
+        found=names[0],
     )
 
 
@@ -106,7 +118,10 @@ def _as_arrow(name: str, column: Column) -> Any:
     try:
         return column.to_arrow()
     except (pa.ArrowException, TypeError) as error:
-        raise DataError(f"column {name!r}: expected values of one type: {' '.join(str(error).split())}") from error
+        details = " ".join(str(error).split())
+        raise DataError(
+            f"column {name!r}: expected values of one type: {details}", column=name, expected="values of one type"
+        ) from error
 
 
 def without_columns(frame: Frame, names: Collection[str]) -> Frame:
@@ -143,26 +158,40 @@ def _with_text(frame: Frame, name: str) -> Frame:
     return replace(frame, table=frame.table.set_column(frame.table.column_names.index(name), name, strings))
 
 
-def _problem(table: Any, name: str) -> str | None:
+def _problem(table: Any, name: str) -> DataError | None:
     """What is wrong with a column as a discrete variable, if anything."""
     column = table.column(name)
     kind = column.type
     if pa.types.is_floating(kind) and not _is_whole(column):
-        row, value = _first_fraction(column)
-        n_values = pc.count_distinct(column).as_py()
-        return f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})"
+        return _real_numbers(name, column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        limit, what = MOST_INTEGERS, "integers"
+        limit, what, problem = MOST_INTEGERS, "integers", Problem.CONTINUOUS
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
-        limit, what = MOST_STRINGS, "strings"
+        limit, what, problem = MOST_STRINGS, "strings", Problem.IDENTIFIER
     else:
         return None
     n_values = _n_values(column)
     if n_values > limit:
-        return f"column {name!r}: expected at most {limit:,} distinct {what}, found {n_values:,}"
-    if n_values > MOST_INTEGERS and n_values > len(column) / 2:
-        return f"column {name!r}: expected few distinct {what}, found {n_values:,} in {len(column):,} rows"
-    return None
+        expected, more = f"at most {limit:,} distinct {what}", ""
+    elif n_values > MOST_INTEGERS and n_values > len(column) / 2:
+        expected, more = f"few distinct {what}", f" in {len(column):,} rows"
+    else:
+        return None
+    message = f"column {name!r}: expected {expected}, found {n_values:,}{more}"
+    return DataError(message, column=name, expected=expected, found=n_values, problem=problem)
+
+
+def _real_numbers(name: str, column: Any) -> DataError:
+    row, value = _first_fraction(column)
+    n_values = pc.count_distinct(column).as_py()
+    return DataError(
+        f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})",
+        column=name,
+        row=row,
+        expected="whole numbers",
+        found=value,
+        problem=Problem.CONTINUOUS,
+    )
 
 
 def _n_values(column: Any) -> int:
@@ -190,17 +219,10 @@ def _is_numeric(column: Any) -> bool:
     return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
 
 
-def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: str) -> Bins:
+def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: DataError) -> Bins:
     if ALL_COLUMNS in options.bins and _is_numeric(frame.table.column(name)):
         return _fitted(frame, name, options.bins[ALL_COLUMNS])
-    bins = f"--bins {_quoted(name)}=5 makes intervals, " if _is_numeric(frame.table.column(name)) else ""
-    raise DataError(
-        f"{problem}: {bins}--drop {_quoted(name)} leaves it out, --as-category {_quoted(name)} keeps every value"
-    )
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else repr(name)
+    raise problem
 
 
 def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
@@ -209,8 +231,8 @@ def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
     column = frame.table.column(name)
     if not _is_numeric(column):
         kind = "strings" if pa.types.is_dictionary(column.type) else str(column.type)
-        raise DataError(f"column {name!r}: expected numbers to put into bins, found {kind}")
+        raise no_numbers(name, kind)
     try:
         return how.fit(column.to_numpy(), frame.weights)
     except ValueError as error:
-        raise DataError(f"column {name!r}: {error}") from None
+        raise DataError(f"column {name!r}: {error}", column=name) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Arities, Category, Codes, Evidence
 
 UNSEEN = -1
@@ -120,7 +120,12 @@ class Schema:
         """Raise DataError for a name that is not in this schema."""
         known = frozenset(self.names)
         if extra := [name for name in found if name not in known]:
-            raise DataError(f"no variable is called {listed(extra)}; there are {listed(self.names)}")
+            raise DataError(
+                f"no variable is called {listed(extra)}; there are {listed(self.names)}",
+                column=extra[0],
+                expected=self.names,
+                found=extra[0],
+            )
 
     def check_same_names(self, found: Iterable[str]) -> None:
         """Raise DataError unless `found` holds the names of this schema, in any order."""
@@ -131,7 +136,12 @@ class Schema:
         complaints += [f"has {listed(extra)} in excess"] if extra else []
         if complaints:
             complaint = " and ".join(complaints)
-            raise DataError(f"expected the {self.n_variables} columns of the schema; the table {complaint}")
+            raise DataError(
+                f"expected the {self.n_variables} columns of the schema; the table {complaint}",
+                column=(missing or extra)[0],
+                expected=self.names,
+                found=tuple(present),
+            )
 
     def __repr__(self) -> str:
         return f"Schema({self.describe()})"
@@ -161,8 +171,14 @@ def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: B
 
 def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:
     """The error for a `value` in a table that is none of its column's `categories`."""
-    known = listed(categories)
-    return DataError(f"column {name!r}, row {row}: expected one of its categories, {known}; found {value!r}")
+    return DataError(
+        f"column {name!r}, row {row}: expected one of its categories, {listed(categories)}; found {value!r}",
+        column=name,
+        row=row,
+        expected=categories,
+        found=value,
+        problem=Problem.UNKNOWN_CATEGORY,
+    )
 
 
 def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, ...]:
@@ -171,9 +187,11 @@ def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, .
         raise TypeError(f"column {name!r}: expected a list of categories, found {values!r}")
     categories = tuple(_as_category(name, value) for value in values)
     if not categories:
-        raise DataError(f"column {name!r} has no categories; expected at least one")
+        raise DataError(f"column {name!r} has no categories; expected at least one", column=name)
     if repeated := _repeated(categories):
-        raise DataError(f"column {name!r}: categories must be unique, repeated: {listed(repeated)}")
+        raise DataError(
+            f"column {name!r}: categories must be unique, repeated: {listed(repeated)}", column=name, found=repeated[0]
+        )
     check_arity(name, len(categories))
     return categories
 
@@ -189,14 +207,23 @@ def _checked_bins(
         if intervals is not None and labels != intervals.labels:
             raise DataError(
                 f"column {name!r}: expected the intervals of its bins as categories, {listed(intervals.labels)}; "
-                f"found {listed(labels)}"
+                f"found {listed(labels)}",
+                column=name,
+                expected=intervals.labels,
+                found=labels,
             )
     return bins
 
 
 def check_arity(name: str, arity: int) -> None:
     if arity > MAX_ARITY:
-        raise DataError(f"column {name!r}: expected at most {MAX_ARITY:,} categories, found {arity:,}: an identifier?")
+        expected = f"at most {MAX_ARITY:,} categories"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {arity:,}: an identifier?",
+            column=name,
+            expected=expected,
+            found=arity,
+        )
 
 
 def checked_names(values: Iterable[object]) -> tuple[str, ...]:
@@ -213,7 +240,7 @@ def checked_names(values: Iterable[object]) -> tuple[str, ...]:
     if not names:
         raise DataError("the table has no columns")
     if repeated := _repeated(names):
-        raise DataError(f"column names must be unique; repeated: {listed(repeated)}")
+        raise DataError(f"column names must be unique; repeated: {listed(repeated)}", found=repeated[0])
     return tuple(names)
 
 
@@ -229,7 +256,10 @@ def _as_category(name: str, value: object) -> Category:
         return int(value)
     raise DataError(
         f"column {name!r}: expected categories that are strings, integers or booleans, "
-        f"found {value!r} ({type(value).__name__})"
+        f"found {value!r} ({type(value).__name__})",
+        column=name,
+        expected="strings, integers or booleans",
+        found=value,
     )
 
 
