@@ -8,7 +8,7 @@ The message is for people. What it says is in fields too, for programs: none sho
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from enum import StrEnum
 from itertools import islice
@@ -102,6 +102,50 @@ class ModelFileError(LearnacError, ValueError):
     """A file does not hold a model that this version can read."""
 
 
+_NOT_SAID = object()
+
+
+class SettingError(LearnacError, ValueError):
+    """A setting that makes no sense: `name` is that of the setting, `column` that of a variable it speaks of.
+
+    Other settings that `expected` speaks of are given in braces, so that a front end can spell them as its users do:
+    see `complaint`. What cannot be put as "expected this, found that" is given in whole, as `complaint`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        expected: str,
+        found: object = _NOT_SAID,
+        *,
+        column: str | None = None,
+        complaint: str | None = None,
+    ) -> None:
+        self.name = name
+        self._expected = expected
+        self._found = "" if found is _NOT_SAID else f", found {_shown(found)}"
+        self._complaint = complaint
+        where = name if column is None else f"{name}[{column!r}]"
+        super().__init__(
+            f"{where}: {self.complaint(str)}",
+            column=column,
+            expected=_with_names(expected, str),
+            found=None if found is _NOT_SAID else found,
+        )
+
+    def complaint(self, spelled: Callable[[str], str]) -> str:
+        """The message without the name of the setting, and with other settings as `spelled` writes them."""
+        return self._complaint or f"expected {_with_names(self._expected, spelled)}{self._found}"
+
+
+class SettingTypeError(SettingError, TypeError):
+    """A setting of the wrong type."""
+
+
+def _shown(found: object) -> str:
+    return repr(found) if isinstance(found, str) else str(found)
+
+
 def listed(items: Collection[object], limit: int = 8) -> str:
     """`items` as a message shows them: quoted by `repr`, and cut after `limit` with the total number."""
     shown = ", ".join(repr(item) for item in islice(items, limit))
@@ -122,3 +166,17 @@ def _restored(kind: type[LearnacError], arguments: tuple[Any, ...], fields: dict
     error.args = arguments
     error.__dict__.update(fields)
     return error
+
+
+class _Spelled(dict[str, str]):
+    """From any name to its spelling."""
+
+    def __init__(self, spelled: Callable[[str], str]) -> None:
+        self._spelled = spelled
+
+    def __missing__(self, name: str) -> str:
+        return self._spelled(name)
+
+
+def _with_names(expected: str, spelled: Callable[[str], str]) -> str:
+    return expected.format_map(_Spelled(spelled))

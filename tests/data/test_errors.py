@@ -14,10 +14,11 @@ import pyarrow as pa
 import pytest
 
 import learnac
-from learnac import DataError, Dataset, ImpossibleEvidenceError, LearnAC, QueryError, Schema
+from learnac import DataError, Dataset, ImpossibleEvidenceError, LearnAC, QueryError, Schema, SettingError
 from learnac.data.schema_file import read_schema_file
 from learnac.data.tables import TableLayout, naming, read_frame
-from learnac.errors import LearnacError, ModelFileError, Problem, placed
+from learnac.errors import LearnacError, ModelFileError, Problem, SettingTypeError, placed
+from learnac.learn import LearnSettings
 
 FIELDS = ("column", "row", "expected", "found", "source", "problem")
 SCHEMA = Schema(("colour", "size"), (("green", "red"), (0, 1, 2)))
@@ -33,6 +34,9 @@ EVERY_KIND = [
     QueryError("a", column="size", expected="a number", found="x"),
     ModelFileError("a", source="m.learnac"),
     ImpossibleEvidenceError("row 4: impossible", [4, 7]),
+    SettingError("alpha", "a number above 0", -1.0),
+    SettingError("halve_edge_penalty", "{max_edges} to be set too"),
+    SettingTypeError("alpha", "a number", None),
 ]
 
 
@@ -106,6 +110,31 @@ def test_a_schema_file_that_says_nonsense(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read_schema_file(tmp_path / "s.toml")
     assert fields_of(caught.value) == {"column": "a", "found": 1, "source": str(tmp_path / "s.toml")}
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "name", "expected", "found"),
+    [
+        ({"alpha": -1.0}, SettingError, "alpha", "a finite number at least 0", -1.0),
+        ({"alpha": "x"}, SettingTypeError, "alpha", "a number", "x"),
+        ({"schedule": "slow"}, SettingError, "schedule", "one of 'quick', 'greedy'", "slow"),
+        ({"n_threads": None}, SettingTypeError, "n_threads", "a whole number", None),
+    ],
+)
+def test_a_setting_that_makes_no_sense(settings: Any, kind: type, name: str, expected: str, found: object) -> None:
+    with pytest.raises(SettingError, match=f"^{name}: expected {expected}, found {found!r}") as caught:
+        LearnSettings(**settings)
+    assert type(caught.value) is kind
+    assert (caught.value.name, caught.value.expected, caught.value.found) == (name, expected, found)
+    assert isinstance(caught.value, TypeError) == (kind is SettingTypeError)
+
+
+def test_settings_are_spelled_as_a_front_end_spells_them() -> None:
+    with pytest.raises(SettingError) as caught:
+        LearnSettings(edge_penalty=1.0, halve_edge_penalty=True)
+    error = caught.value
+    assert error.expected == "max_edges to be set too, or halving would never end"
+    assert error.complaint(str.upper) == "expected MAX_EDGES to be set too, or halving would never end"
 
 
 def test_a_validation_table_keeps_its_fields() -> None:
