@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from learnac.data.bins import BinsStatement
+from learnac.data.categories import UNSEEN, check_arity, checked_names, codes_of, unseen_category
 from learnac.data.frame_columns import WAY_OUT
 from learnac.data.frames import encode_frame, encode_partial_frame, read_frame
-from learnac.data.schema import UNKNOWN, UNSEEN, Schema, check_arity, checked_names, codes_of, unseen_category
+from learnac.data.schema import UNKNOWN, Schema
 from learnac.errors import DataError, Problem, listed
 from learnac.types import Arities, Category, Codes, Evidence
 

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from learnac.data.bins import Binning, Bins, BinsStatement
+from learnac.data.categories import UNSEEN, checked_categories, codes_of, unseen_category
 from learnac.data.distinct import Column, Distinct, distinct_values
 from learnac.data.frame_columns import (
     Columns,
@@ -22,7 +23,7 @@ from learnac.data.frame_columns import (
     type_name,
     without_gaps,
 )
-from learnac.data.schema import UNKNOWN, UNSEEN, Schema, checked_categories, codes_of, unseen_category
+from learnac.data.schema import UNKNOWN, Schema
 from learnac.errors import DataError, Problem, listed
 from learnac.types import Category, Codes, Evidence
 

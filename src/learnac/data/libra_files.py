@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from learnac.data.categories import check_arity
 from learnac.data.csv_files import CsvDialect, column_names, read_csv
-from learnac.data.schema import check_arity
 from learnac.data.streams import uncompressed_name
 from learnac.errors import DataError, Problem
 

@@ -1,25 +1,19 @@
 """`Schema`: the names of a table's columns, the categories each may hold, and the bins of numbers."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.errors import DataError, Problem, listed
+from learnac.data.categories import checked_categories, checked_names
+from learnac.errors import DataError, Problem, QueryError, listed
 from learnac.types import Arities, Category, Codes, Evidence
-
-UNSEEN = -1
-"""Stands in for the code of a value that is no category."""
 
 UNKNOWN = -1
 """The code of a value that is not known, in evidence."""
-
-# A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
-# and codes up to here fit into 16 bits.
-MAX_ARITY = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +33,9 @@ class Schema:
     # Found once: every table that is read asks for them.
     _arities: Arities = field(init=False, repr=False, compare=False)
     _unlike_codes: str | None = field(init=False, repr=False, compare=False)
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False)
+    # By variable, from category to code; made when first asked for.
+    _codes: dict[int, dict[Hashable, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         names = checked_names(self.names)
@@ -55,6 +52,8 @@ class Schema:
         arities.flags.writeable = False
         object.__setattr__(self, "_arities", arities)
         object.__setattr__(self, "_unlike_codes", _first_unlike_codes(names, categories))
+        object.__setattr__(self, "_positions", {name: position for position, name in enumerate(names)})
+        object.__setattr__(self, "_codes", {})
 
     @property
     def n_variables(self) -> int:
@@ -86,10 +85,40 @@ class Schema:
 
     def index(self, name: str) -> int:
         """The position of the variable called `name`."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise ValueError(f"no variable is called {name!r}; there are {listed(self.names)}") from None
+        if name not in self._positions:
+            raise ValueError(f"no variable is called {name!r}; there are {listed(self.names)}")
+        return self._positions[name]
+
+    def position(self, name: object) -> int:
+        """The position of the variable that a query calls `name`, which may be a label that is no string."""
+        position = self._positions.get(str(name))
+        if position is None:
+            raise QueryError(
+                f"no variable is called {name!r}; there are {listed(self.names)}",
+                column=str(name),
+                expected=self.names,
+                found=name,
+            )
+        return position
+
+    def code(self, variable: int, category: object) -> int:
+        """The code of a category of a variable; of the interval that a number lies in, if the variable has bins."""
+        if variable not in self._codes:
+            self._codes[variable] = {value: code for code, value in enumerate(self.categories[variable])}
+        code = self._codes[variable].get(category) if isinstance(category, Hashable) else None
+        bins = self.bins[variable]
+        if code is None and bins is not None and isinstance(category, Real) and not isinstance(category, bool):
+            return bins.code(float(category))
+        if code is None:
+            name, categories = self.names[variable], self.categories[variable]
+            raise QueryError(
+                f"variable {name!r}: expected one of its categories, {listed(categories)}; found {category!r}",
+                column=name,
+                expected=categories,
+                found=category,
+                problem=Problem.UNKNOWN_CATEGORY,
+            )
+        return code
 
     def encode(self, table: object) -> Codes:
         """The codes of `table` under this schema: shape (n_variables, n_rows), C-contiguous and read-only.
@@ -161,41 +190,6 @@ def _first_unlike_codes(names: tuple[str, ...], categories: tuple[tuple[Category
     return None
 
 
-def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
-    """The code of each value under `categories`, or UNSEEN. With `bins`, that of a number is its interval's."""
-    code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
-    if bins is None:
-        return [code_of.get(value, UNSEEN) for value in values]
-    return [bins.code(value) if isinstance(value, int | float) else code_of.get(value, UNSEEN) for value in values]
-
-
-def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:
-    """The error for a `value` in a table that is none of its column's `categories`."""
-    return DataError(
-        f"column {name!r}, row {row}: expected one of its categories, {listed(categories)}; found {value!r}",
-        column=name,
-        row=row,
-        expected=categories,
-        found=value,
-        problem=Problem.UNKNOWN_CATEGORY,
-    )
-
-
-def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, ...]:
-    """`values` as the categories of column `name`, or a DataError that names the column."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"column {name!r}: expected a list of categories, found {values!r}")
-    categories = tuple(_as_category(name, value) for value in values)
-    if not categories:
-        raise DataError(f"column {name!r} has no categories; expected at least one", column=name)
-    if repeated := _repeated(categories):
-        raise DataError(
-            f"column {name!r}: categories must be unique, repeated: {listed(repeated)}", column=name, found=repeated[0]
-        )
-    check_arity(name, len(categories))
-    return categories
-
-
 def _checked_bins(
     names: tuple[str, ...], categories: tuple[tuple[Category, ...], ...], bins: tuple[Bins | None, ...]
 ) -> tuple[Bins | None, ...]:
@@ -213,55 +207,3 @@ def _checked_bins(
                 found=labels,
             )
     return bins
-
-
-def check_arity(name: str, arity: int) -> None:
-    if arity > MAX_ARITY:
-        expected = f"at most {MAX_ARITY:,} categories"
-        raise DataError(
-            f"column {name!r}: expected {expected}, found {arity:,}: an identifier?",
-            column=name,
-            expected=expected,
-            found=arity,
-        )
-
-
-def checked_names(values: Iterable[object]) -> tuple[str, ...]:
-    """`values` as the names of columns, or an error that says which of them cannot be one."""
-    if isinstance(values, str):
-        raise TypeError(f"expected a sequence of names, found the string {values!r}")
-    names = []
-    for position, name in enumerate(values):
-        if not isinstance(name, str):
-            raise TypeError(f"expected names that are strings, found {name!r} at position {position}")
-        if not name:
-            raise DataError(f"the name at position {position} is empty; every column needs one")
-        names.append(str(name))
-    if not names:
-        raise DataError("the table has no columns")
-    if repeated := _repeated(names):
-        raise DataError(f"column names must be unique; repeated: {listed(repeated)}", found=repeated[0])
-    return tuple(names)
-
-
-def _as_category(name: str, value: object) -> Category:
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    # pandas turns integers into floats whenever it can, so whole floats are meant as integers.
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
-    raise DataError(
-        f"column {name!r}: expected categories that are strings, integers or booleans, "
-        f"found {value!r} ({type(value).__name__})",
-        column=name,
-        expected="strings, integers or booleans",
-        found=value,
-    )
-
-
-def _repeated(values: Iterable[object]) -> list[object]:
-    return [value for value, count in Counter(values).items() if count > 1]

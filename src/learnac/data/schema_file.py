@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
-from learnac.data.schema import Schema, checked_categories
+from learnac.data.schema import Schema
 from learnac.errors import DataError, listed, placed
 from learnac.files import replace_file
 from learnac.types import Category

@@ -74,7 +74,7 @@ def read_given(engine: Engine, given: object, soft: Soft | None = None, *, may_l
         codes = engine.schema.encode_evidence(given, may_lack_columns=may_lack_columns)
         form = form_of(given)
     for name, values in (soft or {}).items():
-        if (variable := engine.position(name)) in likelihoods:
+        if (variable := engine.schema.position(name)) in likelihoods:
             raise QueryError(f"variable {name!r}: likelihoods are given twice")
         likelihoods[variable] = values
     is_one = isinstance(given, Mapping)
@@ -85,12 +85,12 @@ def _read_mapping(engine: Engine, given: Mapping[Any, Any], likelihoods: dict[in
     """The codes of one row; values that are not categories go to `likelihoods`."""
     codes = np.full((engine.schema.n_variables, 1), UNKNOWN, dtype=engine.schema.evidence_dtype)
     for name, value in given.items():
-        variable = engine.position(name)
+        variable = engine.schema.position(name)
         is_many = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
         if is_many or (hasattr(value, "__array__") and np.ndim(value) > 0):
             likelihoods[variable] = value
         elif not _is_unknown(value):
-            codes[variable] = engine.code(variable, value)
+            codes[variable] = engine.schema.code(variable, value)
     return codes
 
 
@@ -133,7 +133,7 @@ def _likelihood_table(engine: Engine, variable: int, values: Any) -> NDArray[np.
         if isinstance(values, Mapping):
             table = np.zeros((1, arity))
             for category, likelihood in values.items():
-                table[0, engine.code(variable, category)] = likelihood
+                table[0, engine.schema.code(variable, category)] = likelihood
         else:
             table = np.atleast_2d(np.asarray(values, dtype=np.float64))
     except QueryError:

@@ -73,7 +73,7 @@ def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> f
 def _positions(engine: Engine, variables: Any) -> list[int]:
     is_one = isinstance(variables, str) or not isinstance(variables, Iterable)
     names = [variables] if is_one else list(variables)
-    positions = list(dict.fromkeys(engine.position(name) for name in names))
+    positions = list(dict.fromkeys(engine.schema.position(name) for name in names))
     if not positions:
         raise QueryError("expected at least one variable, found none")
     return positions

@@ -77,7 +77,7 @@ def expectation(
     """
     engine = engine_of(circuit)
     evidence = read_given(engine, given, soft)
-    tables = {engine.position(name): _numbers(engine, name, numbers) for name, numbers in values.items()}
+    tables = {engine.schema.position(name): _numbers(engine, name, numbers) for name, numbers in values.items()}
     if not tables:
         raise QueryError("values: expected numbers for at least one variable, found none")
     weights = np.concatenate(list(tables.values()))
@@ -130,18 +130,18 @@ def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.ui
         return engine.all_variables
     if isinstance(variables, str):
         raise TypeError(f"variables: expected a list of names, found the string {variables!r}")
-    positions = list(dict.fromkeys(engine.position(name) for name in variables))
+    positions = list(dict.fromkeys(engine.schema.position(name) for name in variables))
     if not positions:
         raise QueryError("variables: expected at least one name, found none")
     return np.array(positions, dtype=np.uint32)
 
 
 def _numbers(engine: Engine, name: Any, numbers: ArrayLike | Mapping[Any, float]) -> NDArray[np.float64]:
-    variable = engine.position(name)
+    variable = engine.schema.position(name)
     categories = engine.schema.categories[variable]
     if isinstance(numbers, Mapping):
         for category in numbers:
-            engine.code(variable, category)
+            engine.schema.code(variable, category)
         if lacking := [category for category in categories if category not in numbers]:
             raise QueryError(f"values: variable {name!r} lacks a number for {lacking[0]!r}")
         numbers = [numbers[category] for category in categories]

@@ -20,7 +20,7 @@ def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None
     downward pass over the nodes above the target.
     """
     engine = engine_of(circuit)
-    variable = engine.position(target)
+    variable = engine.schema.position(target)
     evidence = read_given(engine, X, soft)
     known = np.flatnonzero(evidence.codes[variable] >= 0)
     if len(known) > 0:
@@ -34,7 +34,7 @@ def predict(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = Non
     """The target's category of the highest posterior for each row, the first of equals. One category for a dict."""
     posterior = predict_proba(circuit, X, target, soft=soft, n_threads=n_threads)
     engine = engine_of(circuit)
-    categories = engine.schema.categories[engine.position(target)]
+    categories = engine.schema.categories[engine.schema.position(target)]
     best = posterior.argmax(axis=-1)
     if best.ndim == 0:
         return categories[int(best)]

@@ -12,7 +12,7 @@ import numpy as np
 from learnac._core import Evaluator
 from learnac.circuit import Circuit, NodeKind
 from learnac.data import Schema
-from learnac.data.schema import MAX_ARITY
+from learnac.data.categories import MAX_ARITY
 from learnac.errors import ModelFileError
 from learnac.files import replace_file
 from learnac.io.foreign import read_text
