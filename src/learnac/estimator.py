@@ -15,11 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnac import infer
 from learnac.circuit import Circuit
-from learnac.data import Dataset, as_dataset
-from learnac.data.forms import DatasetForm, TableForm, form_called, form_name, form_of
+from learnac.data import Dataset, Soft, as_dataset
+from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
 from learnac.errors import DataError, ModelFileError, QueryError, placed
 from learnac.files import check_writable
-from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
 from learnac.io import StoredModel, read_checkpoint, read_model, write_checkpoint, write_model
 from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn
@@ -153,7 +152,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             **({"final_edge_penalty": model.trace[-1].edge_penalty} if model.trace else {}),
             "stop": model.stop.name.lower(),
             "seconds": round(model.seconds, 3),
-            "form": form_name(self._form),
+            "form": self._form.name,
         }
         return self
 

@@ -13,11 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from learnac.cli.columns import layout_of, parse_bins
-from learnac.cli.tables import read_learning_tables, read_rows
+from learnac.cli.tables import read_learning_tables
 from learnac.data import Binning, Bins, Dataset, Schema
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
-from learnac.data.prepare import MOST_INTEGERS, MOST_STRINGS, matched, prepare
+from learnac.data.evidence_files import read_evidence
+from learnac.data.matching import matched
+from learnac.data.prepare import MOST_INTEGERS, MOST_STRINGS, as_frame, prepare
 from learnac.data.schema_file import read_schema_file, write_schema_file
 from learnac.data.tables import Frame, TableLayout, read_frame
 from learnac.errors import DataError, Problem
@@ -153,7 +155,7 @@ def test_an_arity_is_for_columns_not_named(tmp_path: Path) -> None:
 def test_strings_may_be_stated_for_numbers() -> None:
     schema = prepare(pa.table({"n": [2, 10, 2]}), ColumnOptions(categories={"n": ("2", "10", "x")})).schema
     assert schema.categories == (("2", "10", "x"),)
-    frame = matched(pd.DataFrame({"n": [10.0, np.nan]}), schema)
+    frame = matched(as_frame(pd.DataFrame({"n": [10.0, np.nan]})), schema)
     assert schema.encode_evidence(frame.table).tolist() == [[1, -1]]
 
 
@@ -229,17 +231,13 @@ def test_later_tables_are_read_like_the_first(tmp_path: Path) -> None:
     assert np.array_equal(again["test"].codes, tables["test"].codes)
     # Queries: gaps, integers with a decimal point as pandas writes them, intervals, columns left out.
     (tmp_path / "rows.csv").write_text("h,real,zip,n\n< 2,1.0,,1.0\n,,02,\n")
-    rows = read_rows(tmp_path / "rows.csv", schema, TableLayout()).known
-    evidence = schema.encode_evidence(rows, may_lack_columns=True)
-    assert evidence.T.tolist() == [[0, 1, -1, -1, 0], [-1, -1, 1, -1, -1]]
+    evidence = read_evidence(tmp_path / "rows.csv", schema)
+    assert evidence.codes.T.tolist() == [[0, 1, -1, -1, 0], [-1, -1, 1, -1, -1]]
     (tmp_path / "rows.csv").write_text("h,n\n1.25,2\n\n")
-    evidence = schema.encode_evidence(
-        read_rows(tmp_path / "rows.csv", schema, TableLayout()).known, may_lack_columns=True
-    )
-    assert evidence.T.tolist() == [[0, -1, -1, -1, 1]]
+    assert read_evidence(tmp_path / "rows.csv", schema).codes.T.tolist() == [[0, -1, -1, -1, 1]]
     (tmp_path / "rows.csv").write_text("h,n\n1.25,two\n")
     with pytest.raises(DataError, match=r"rows\.csv:2: column 'n': expected a number, found 'two'"):
-        read_rows(tmp_path / "rows.csv", schema, TableLayout())
+        read_evidence(tmp_path / "rows.csv", schema)
 
 
 def test_later_tables_in_other_formats(tmp_path: Path) -> None:

@@ -33,4 +33,4 @@ def impute(
     asked = Asked.open(
         model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
     )
-    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads), completes=True)
+    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))

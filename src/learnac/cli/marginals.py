@@ -10,6 +10,7 @@ from learnac.cli import query_options as options
 
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
+    from learnac.data import Evidence
 
 EXAMPLE = 'learnac marginals model.learnac --given "diagnosis=malignant" --variables radius,texture'
 _BAR = 24
@@ -55,7 +56,7 @@ def marginals(
         _print(named)
 
 
-def _columns(asked: Asked, block: Any, wanted: list[str] | None, threads: int) -> Any:
+def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, threads: int) -> Any:
     import pyarrow as pa
 
     from learnac.infer import marginals as posteriors_of

@@ -36,6 +36,7 @@ def query(
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.assignments import read_assignments
     from learnac.cli.output import print_json
+    from learnac.data import Evidence, as_evidence
     from learnac.infer import log_probability
     from learnac.infer.likelihood import check_query
 
@@ -45,11 +46,14 @@ def query(
         import numpy as np
         import pyarrow as pa
 
-        def answer(block: object) -> object:
-            found = log_probability(asked.circuit, wanted, block, n_threads=threads)
+        query_of_rows = as_evidence(asked.schema, wanted)
+
+        def answer(block: Evidence) -> object:
+            found = log_probability(asked.circuit, query_of_rows, block, n_threads=threads)
             return pa.table({"probability": np.exp(found), "log_probability": found})
 
-        asked.check(lambda rows: check_query(asked.circuit, wanted, rows))
+        with asked.naming_rows():  # All of them, before any is answered.
+            check_query(asked.circuit, query_of_rows, asked.rows)
         write_by_rows(asked, answer)
         return
     found = log_probability(asked.circuit, wanted, asked.given)

@@ -25,19 +25,18 @@ def sample(
 ) -> None:
     """Draw rows from the model, exactly; also given evidence."""
     import numpy as np
-    import pyarrow as pa
 
     from learnac.cli.assignments import read_assignments
     from learnac.cli.output import check_table_path, print_json, table_writer
     from learnac.cli.progress import row_blocks
-    from learnac.data.forms import FrameForm
+    from learnac.data.arrow_forms import ArrowForm
     from learnac.infer import sample as draw_samples
     from learnac.io import read_model
 
     check_table_path(out)
     stored = read_model(model)
     known = read_assignments(given or [], stored.schema, "--given")
-    form = FrameForm(pa.table({}))
+    form = ArrowForm()
 
     def drawn() -> Iterator[Any]:
         """First a table without rows, which has the names; then blocks."""

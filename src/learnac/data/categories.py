@@ -14,6 +14,8 @@ from learnac.types import Category
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
 
+_LARGEST_INTEGER = int(np.iinfo(np.int64).max)
+
 # A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
 # and codes up to here fit into 16 bits.
 MAX_ARITY = 65_536
@@ -37,6 +39,26 @@ def unseen_category(name: str, row: int, value: object, categories: tuple[Catego
         found=value,
         problem=Problem.UNKNOWN_CATEGORY,
     )
+
+
+def unusable_type(name: str, found: str) -> DataError:
+    """The error for a column of a type whose values are no categories."""
+    expected = "strings, booleans, integers or categories"
+    return DataError(
+        f"column {name!r} has type {found}; expected {expected}: convert it, for example to strings",
+        column=name,
+        expected=expected,
+        found=found,
+    )
+
+
+def check_largest_integer(name: str, largest: int) -> None:
+    """Raise DataError for an integer that only an unsigned type can hold."""
+    if largest > _LARGEST_INTEGER:
+        expected = f"integers up to {_LARGEST_INTEGER}"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {largest}", column=name, expected=expected, found=largest
+        )
 
 
 def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, ...]:

@@ -6,8 +6,8 @@ with the ways out, rather than given a circuit of identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.bins import Binning, Bins
 from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
 from learnac.data.compact import GrowingTable
 from learnac.data.dataset import Dataset
-from learnac.data.distinct import Column
-from learnac.data.frame_columns import check_no_missing, open_columns, open_frame
+from learnac.data.frame_columns import Column, check_no_missing, open_columns, open_frame
 from learnac.data.frames import no_numbers
+from learnac.data.matching import as_text_where_needed, is_numeric, with_text, without_columns
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
 from learnac.errors import DataError, Problem, listed
-from learnac.types import Category
 
 MOST_INTEGERS = 64
 """Distinct integers of a column that are categories unless stated: days, weeks and minutes are, ages and years not."""
@@ -88,20 +87,6 @@ def no_column(names: Sequence[str], frame: Frame) -> DataError:
     )
 
 
-def matched(table: object, schema: Schema, drop: Collection[str] = ()) -> Frame:
-    """A later table, ready for `schema.encode` or `schema.encode_evidence`.
-
-    Columns of `drop` are left out if they are there. Numbers become strings where the categories are strings.
-    """
-    frame = without_columns(as_frame(table), drop)
-    unbinned = {
-        name: categories
-        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
-        if bins is None
-    }
-    return as_text_where_needed(frame, unbinned)
-
-
 def as_frame(table: object) -> Frame:
     """A frame of any library as a `Frame`; one that is a `Frame` already as it is."""
     if isinstance(table, Frame):
@@ -124,38 +109,10 @@ def _as_arrow(name: str, column: Column) -> Any:
         ) from error
 
 
-def without_columns(frame: Frame, names: Collection[str]) -> Frame:
-    """The frame without some of its columns. Those that it does not have are no matter."""
-    present = [name for name in frame.table.column_names if name in names]
-    if len(present) == frame.table.num_columns:
-        raise DataError("expected columns that are not dropped, found none")
-    categories = {name: values for name, values in frame.categories.items() if name not in names}
-    return replace(frame, table=frame.table.drop_columns(present), categories=categories) if present else frame
-
-
-def as_text_where_needed(frame: Frame, categories: Mapping[str, tuple[Category, ...]]) -> Frame:
-    """Columns of numbers whose categories are strings become strings."""
-    numeric = [column.name for column in frame.table.schema if _is_numeric(column)]
-    for name in numeric:
-        if all(isinstance(value, str) for value in categories.get(name, (0,))):
-            frame = _with_text(frame, name)
-    return frame
-
-
 def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
     column = frame.table.column(name)
     is_real = pa.types.is_floating(column.type) and not _is_whole(column)
-    return _with_text(frame, name) if is_real else frame
-
-
-def _with_text(frame: Frame, name: str) -> Frame:
-    encoded = frame.table.column(name).combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().chunk(0)
-    texts = pa.array([number_text(value) for value in encoded.dictionary.to_pylist()], pa.string())
-    # Text by text, not as a dictionary: -0.0 and 0.0 are one, and their order is not that of categories.
-    strings = texts.take(encoded.indices)
-    return replace(frame, table=frame.table.set_column(frame.table.column_names.index(name), name, strings))
+    return with_text(frame, name) if is_real else frame
 
 
 def _problem(table: Any, name: str) -> DataError | None:
@@ -215,12 +172,8 @@ def _first_fraction(column: Any) -> tuple[int, float]:
     return row, float(numbers[row])
 
 
-def _is_numeric(column: Any) -> bool:
-    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
-
-
 def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: DataError) -> Bins:
-    if ALL_COLUMNS in options.bins and _is_numeric(frame.table.column(name)):
+    if ALL_COLUMNS in options.bins and is_numeric(frame.table.column(name)):
         return _fitted(frame, name, options.bins[ALL_COLUMNS])
     raise problem
 
@@ -229,7 +182,7 @@ def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
     if isinstance(how, Bins):
         return how
     column = frame.table.column(name)
-    if not _is_numeric(column):
+    if not is_numeric(column):
         kind = "strings" if pa.types.is_dictionary(column.type) else str(column.type)
         raise no_numbers(name, kind)
     try:

@@ -10,10 +10,12 @@ import numpy as np
 from learnac.data.bins import Bins
 from learnac.data.categories import checked_categories, checked_names
 from learnac.errors import DataError, Problem, QueryError, listed
-from learnac.types import Arities, Category, Codes, Evidence
+from learnac.types import Arities, Category, Codes, PartialCodes
 
 UNKNOWN = -1
 """The code of a value that is not known, in evidence."""
+
+WAY_OUT = "queries may have gaps, training rows not: drop these, or fill them, say with a category 'missing'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Schema:
 
         return encode_table(self, table)
 
-    def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> Evidence:
+    def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> PartialCodes:
         """As `encode`, of a table that says what is known: codes in `evidence_dtype`, UNKNOWN where nothing is.
 
         Unknown is -1 or NaN in an array, what a masked array masks, and null in a frame.
