@@ -1,56 +1,43 @@
 """The command `learnac`: its subcommands, and how it reports what goes wrong.
 
-Modules that a command needs are imported when it runs: `learnac --help` should not wait for scikit-learn.
+A subcommand's module is imported when it is asked for, and what it needs when it runs: a command should not wait for
+the options of others, and help not for NumPy.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from learnac.cli import convert, draw, impute, info, learn, marginals, mpe, query, sample, score, tune
-from learnac.cli.data import data
 from learnac.cli.hints import with_hint
+from learnac.cli.startup import spare_work
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # What a shell reports for a program that Ctrl-C ended.
 
-# Older versions of typer raise click's usage errors, newer ones their own. Both call this one BadParameter.
-_UsageError = typer.BadParameter.__bases__[0]
-
-app = typer.Typer(
-    add_completion=False, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+# Each has a module of its name, with a function of its name.
+COMMANDS = (
+    *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
+    *("info", "convert", "draw", "data"),
 )
 
-
-def _add(command: Callable[..., None], example: str) -> None:
-    app.command(epilog=f"[bold]Example[/]   {example}")(command)
-
-
-_add(learn.learn, learn.EXAMPLE)
-_add(tune.tune, tune.EXAMPLE)
-_add(score.score, score.EXAMPLE)
-_add(query.query, query.EXAMPLE)
-_add(marginals.marginals, marginals.EXAMPLE)
-_add(mpe.mpe, mpe.EXAMPLE)
-_add(sample.sample, sample.EXAMPLE)
-_add(impute.impute, impute.EXAMPLE)
-_add(info.info, info.EXAMPLE)
-_add(convert.convert, convert.EXAMPLE)
-_add(draw.draw, draw.EXAMPLE)
-app.add_typer(data, name="data")
+# Older versions of typer raise click's usage errors, newer ones their own. Both call this one BadParameter.
+_UsageError = typer.BadParameter.__bases__[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits: 0, or 2 after one line on stderr (with `--debug`, a traceback)."""
+    if arguments is None:
+        spare_work()
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = app(given, prog_name="learnac", standalone_mode=False)
+        code = _app_for(given)(given, prog_name="learnac", standalone_mode=False)
         sys.stdout.flush()  # Here, or a full disk would be noticed only after all handlers are gone.
     except typer.Abort:
         code = INTERRUPTED
@@ -64,11 +51,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code or 0)
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="[bold]Example[/]   learnac learn train.csv --valid valid.csv --test test.csv",
-)
-def about(
+def _app_for(given: Sequence[str]) -> typer.Typer:
+    """The command with the subcommand that is asked for; with all of them, if it is none."""
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.callback(
+        invoke_without_command=True,
+        epilog="[bold]Example[/]   learnac learn train.csv --valid valid.csv --test test.csv",
+    )(_about)
+    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
+        module = import_module(f"learnac.cli.{name}")
+        command = getattr(module, name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(epilog=f"[bold]Example[/]   {module.EXAMPLE}")(command)
+    return app
+
+
+def _about(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", metavar="", help="Print the version and exit.")] = False,
 ) -> None:

@@ -10,7 +10,6 @@ import typer
 
 from learnac.data.bins import Binning, Strategy
 from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
-from learnac.data.schema_file import read_schema_file
 from learnac.data.tables import TableLayout
 
 
@@ -27,7 +26,11 @@ def column_options(
         stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--bins") from error
-    return stated if schema is None else stated.over(read_schema_file(schema))
+    if schema is None:
+        return stated
+    from learnac.data.schema_file import read_schema_file
+
+    return stated.over(read_schema_file(schema))
 
 
 def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
