@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,3 +50,54 @@ def test_rows_are_encoded_once(
     assert answer(command[0], "people.learnac", *command[1:]) != ""
     assert encoded == [len(rows)]
     assert len(rows) > 20_000
+
+
+# Of libraries that people have, and that some command, or the library, needs.
+HEAVY = {
+    "sklearn",
+    "scipy",
+    "pandas",
+    "narwhals",
+    "pooch",
+    "rich",
+    "pyarrow.dataset",
+    "importlib.metadata",
+    "learnac.estimator",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        (["query", "people.learnac", "-q", "children=1", "-g", "city=Oslo"], "numpy"),
+        (["marginals", "people.learnac"], "numpy"),
+        (["mpe", "people.learnac", "-g", "age=30"], "numpy"),
+        (["info", "people.learnac"], "numpy"),
+        (["score", "people.learnac", "asked.csv"], "pyarrow.csv"),
+        (["score", "people.learnac", "people.csv", "--per-row"], "pyarrow.csv"),
+        (["query", "people.learnac", "-q", "children=1", "--rows", "others.csv"], "pyarrow.csv"),
+        (["marginals", "people.learnac", "--rows", "asked.csv"], "pyarrow.csv"),
+        (["mpe", "people.learnac", "--rows", "asked.csv"], "pyarrow.csv"),
+        (["impute", "people.learnac", "asked.csv"], "pyarrow.csv"),
+        (["sample", "people.learnac"], "pyarrow"),
+    ],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else None,
+)
+def test_only_what_is_needed_is_imported(
+    people: LearnAC, asked: pd.DataFrame, tmp_path: Path, command: list[str], needed: str
+) -> None:
+    asked.drop(columns="children").to_csv(tmp_path / "others.csv", index=False)
+    imported = modules_of(tmp_path, *command)
+    assert needed in imported
+    assert not imported & HEAVY
+    if needed == "numpy":
+        assert "pyarrow" not in imported
+
+
+def modules_of(folder: Path, *arguments: str) -> set[str]:
+    """What a command imports, run as a program."""
+    script = "import sys\nfrom learnac.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    environment = {name: value for name, value in os.environ.items() if name in ("HOME", "PATH")}
+    program = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())

@@ -143,7 +143,7 @@ def test_a_table_unlike_the_training_table(
         (["broken.csv.gz"], "broken.csv.gz: cannot be read"),
         ([], "Missing argument 'TRAIN'"),
         (["train.csv", "--frob"], "No such option: --frob"),
-        (["train.csv", "--schedule", "slow"], "'slow' is not one of 'quick', 'greedy'"),
+        (["train.csv", "--schedule", "slow"], "--schedule: expected one of 'quick', 'greedy', found 'slow'"),
         (["train.csv", "--alpha", "-1"], "--alpha: expected a finite number at least 0, found -1.0"),
         (["train.csv", "--edge-penalty", "nan"], "--edge-penalty: expected a finite number"),
         (["train.csv", "--max-edges", "3"], "--max-edges: expected at least"),

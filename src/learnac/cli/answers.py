@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import typer
-
 from learnac.circuit import Circuit
 from learnac.cli.assignments import read_assignments
+from learnac.cli.command import UsageError
 from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
 from learnac.data import Evidence, Schema
@@ -45,9 +44,9 @@ class Asked:
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
-            raise typer.BadParameter("expected --given or --rows, found both", param_hint="--rows")
+            raise UsageError("expected --given or --rows, found both", "--rows")
         if out is not None and rows is None:
-            raise typer.BadParameter("a table is written for --rows only", param_hint="--out")
+            raise UsageError("a table is written for --rows only", "--out")
         check_table_path(out)
         stored = read_model(model)
         known = read_assignments(given or [], stored.schema, "--given")

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-import typer
-
+from learnac.cli.command import UsageError
 from learnac.data import Schema
 from learnac.errors import Problem, QueryError, listed, placed
 from learnac.types import Category
@@ -50,7 +49,7 @@ def _parts(text: str) -> list[str]:
 
 def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | float]:
     if "=" not in part:
-        raise typer.BadParameter(f"expected NAME=CATEGORY, found {part!r}", param_hint=option)
+        raise UsageError(f"expected NAME=CATEGORY, found {part!r}", option)
     places = [place for place, character in enumerate(part) if character == "="]
     readings = [(part[:place].strip(), part[place + 1 :].strip()) for place in places]
     known = [(name, value) for name, value in readings if name in schema.names]

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-import typer
-
+from learnac.cli.command import UsageError
 from learnac.data.bins import Binning, Strategy
 from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
 from learnac.data.tables import TableLayout
@@ -25,7 +24,7 @@ def column_options(
     try:
         stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--bins") from error
+        raise UsageError(str(error), "--bins") from error
     if schema is None:
         return stated
     from learnac.data.schema_file import read_schema_file
@@ -58,5 +57,5 @@ def names_of(texts: list[str] | None) -> list[str]:
 def _one_character(delimiter: str) -> str:
     character = "\t" if delimiter in ("tab", r"\t") else delimiter
     if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise typer.BadParameter(f"expected one character, found {delimiter!r}", param_hint="--delimiter")
+        raise UsageError(f"expected one character, found {delimiter!r}", "--delimiter")
     return character

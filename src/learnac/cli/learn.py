@@ -7,9 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from learnac.cli import options
+from learnac.cli.command import UsageError
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
@@ -87,9 +86,9 @@ def learn(
     )
     check_settings(model)
     if patience is not None and valid is None:
-        raise typer.BadParameter("expected --valid too, found none", param_hint="--patience")
+        raise UsageError("expected --valid too, found none", "--patience")
     if resume and checkpoint is None:
-        raise typer.BadParameter("expected --checkpoint too, found none", param_hint="--resume")
+        raise UsageError("expected --checkpoint too, found none", "--resume")
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
     for path in (out, checkpoint, write_schema):

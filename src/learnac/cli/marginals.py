@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
@@ -22,7 +21,7 @@ def marginals(
     given: options.Given = None,
     rows: options.Rows = None,
     variables: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Only these variables; all of them if not said.")
+        str | None, Option(metavar="NAME,...", about="Only these variables; all of them if not said.")
     ] = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-import typer
+from learnac.cli.command import UsageError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
 
@@ -40,9 +40,7 @@ def check_table_path(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in TABLE_SUFFIXES:
-        raise typer.BadParameter(
-            f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", param_hint="--out"
-        )
+        raise UsageError(f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", "--out")
     check_writable(path)
 
 

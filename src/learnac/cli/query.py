@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Annotated
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
 
@@ -18,7 +17,7 @@ def query(
     *,
     query: Annotated[
         list[str],
-        typer.Option("--query", "-q", metavar="NAME=CATEGORY,...", help="What to ask for, all of it together."),
+        Option("--query", "-q", metavar="NAME=CATEGORY,...", about="What to ask for, all of it together."),
     ],
     given: options.Given = None,
     rows: options.Rows = None,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --out samples.csv'
 
@@ -15,8 +14,8 @@ EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --
 def sample(
     model: options.ModelFile,
     *,
-    n: Annotated[int, typer.Option("--number", "-n", min=0, metavar="N", help="Samples to draw.")] = 10,
-    seed: Annotated[int | None, typer.Option(metavar="SEED", min=0, help="The same seed, the same samples.")] = None,
+    n: Annotated[int, Option("--number", "-n", least=0, metavar="N", about="Samples to draw.")] = 10,
+    seed: Annotated[int | None, Option(metavar="SEED", least=0, about="The same seed, the same samples.")] = None,
     given: options.Given = None,
     out: options.Out = None,
     threads: options.Threads = 1,

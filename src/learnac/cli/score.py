@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 if TYPE_CHECKING:
     from learnac.data import Evidence
@@ -20,7 +19,7 @@ def score(
     table: options.RowsFile,
     *,
     per_row: Annotated[
-        bool, typer.Option("--per-row", metavar="", help="The log-likelihood of each row, instead of a summary.")
+        bool, Option("--per-row", about="The log-likelihood of each row, instead of a summary.")
     ] = False,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
-
+from learnac.cli.command import UsageError
 from learnac.errors import SettingError
 from learnac.estimator import LearnAC
 from learnac.learn import LearnSettings
@@ -18,7 +17,7 @@ def naming_options() -> Iterator[None]:
     try:
         yield
     except SettingError as error:
-        raise typer.BadParameter(error.complaint(_option), param_hint=_option(error.name)) from error
+        raise UsageError(error.complaint(_option), _option(error.name)) from error
 
 
 def check_settings(model: LearnAC) -> None:
