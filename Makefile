@@ -39,9 +39,10 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/built  ## benchmarks of learning and inference; needs LEARNAC_DATA
+bench: $(VENV)/built  ## benchmarks of learning, inference and commands; needs LEARNAC_DATA
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/inference.py
+	$(BIN)/python benchmarks/commands.py
 
 STUDIES := table3 table4 table5 tradeoff optimisations collection categorical alternatives defaults
 
