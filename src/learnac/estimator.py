@@ -299,7 +299,7 @@ def load(path: str | Path) -> LearnAC:
         model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
         LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"{path}: {error}") from None
+        raise ModelFileError(f"{path}: {error}", source=str(path)) from None
     model._take(stored.circuit, stored.network, form_called(str(stored.provenance.get("form", ""))))
     model.provenance_ = dict(stored.provenance)
     return model

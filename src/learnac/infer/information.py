@@ -44,7 +44,7 @@ def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) 
     engine = engine_of(circuit)
     first, second = _positions(engine, a), _positions(engine, b)
     if shared := [engine.schema.names[variable] for variable in first if variable in second]:
-        raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}")
+        raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}", column=shared[0])
     joint = _joint_table(engine, [*first, *second], n_threads)
     n_first = int(np.prod([len(engine.schema.categories[variable]) for variable in first]))
     table = joint.reshape(n_first, -1)
@@ -63,7 +63,9 @@ def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> f
     engine.require_deterministic("kl_divergence")
     if other.schema != engine.schema:
         raise QueryError(
-            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}"
+            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}",
+            expected=engine.schema,
+            found=other.schema,
         )
     cross_entropy = -sum(_expected_log(engine, tree, n_threads) for tree in other.trees)
     return max(0.0, cross_entropy - entropy(circuit, n_threads=n_threads))
@@ -74,7 +76,7 @@ def _positions(engine: Engine, variables: Any) -> list[int]:
     names = [variables] if is_one else list(variables)
     positions = list(dict.fromkeys(engine.schema.position(name) for name in names))
     if not positions:
-        raise QueryError("expected at least one variable, found none")
+        raise QueryError("expected at least one variable, found none", expected="at least one variable")
     return positions
 
 
@@ -93,7 +95,9 @@ def _joint_table(engine: Engine, variables: Iterable[int], n_threads: int) -> ND
     if n_states > MAX_STATES:
         raise QueryError(
             f"{len(chosen)} of {engine.schema.n_variables} variables have more than {MAX_STATES:,} joint states, "
-            "too many to count out, and their distribution has no closed form: ask for fewer variables"
+            "too many to count out, and their distribution has no closed form: ask for fewer variables",
+            expected=f"at most {MAX_STATES:,} joint states",
+            found=n_states,
         )
     table = np.empty(n_states)
     for start in range(0, n_states, _BLOCK):

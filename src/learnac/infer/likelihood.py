@@ -47,7 +47,11 @@ def log_probability(
     evidence = as_evidence(engine.schema, given, soft)
     asked = as_evidence(engine.schema, query)
     if len(asked.soft_variables) > 0:
-        raise QueryError("expected a query of categories, found likelihoods: these go with the evidence")
+        raise QueryError(
+            "expected a query of categories, found likelihoods: these go with the evidence",
+            column=engine.schema.names[asked.soft_variables[0]],
+            expected="categories",
+        )
     evidence, asked = _as_many_rows(evidence, asked)
     _check_agreement(evidence, asked)
     result = np.empty(evidence.n_rows)

@@ -136,7 +136,7 @@ def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.ui
         raise TypeError(f"variables: expected a list of names, found the string {variables!r}")
     positions = list(dict.fromkeys(engine.schema.position(name) for name in variables))
     if not positions:
-        raise QueryError("variables: expected at least one name, found none")
+        raise QueryError("variables: expected at least one name, found none", expected="at least one name")
     return np.array(positions, dtype=np.uint32)
 
 
