@@ -101,3 +101,10 @@ def modules_of(folder: Path, *arguments: str) -> set[str]:
     program = [sys.executable, "-c", script, *arguments]
     done = subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return set(done.stderr.split())
+
+
+def test_a_process_that_does_more_may_use_pandas_and_threads(answer: Answer, people: LearnAC) -> None:
+    """Only the program itself is spared what it does not need."""
+    before = list(sys.meta_path), os.environ.get("OPENBLAS_NUM_THREADS")
+    answer("query", "people.learnac", "-q", "children=1")
+    assert (list(sys.meta_path), os.environ.get("OPENBLAS_NUM_THREADS")) == before
