@@ -86,6 +86,9 @@ def test_likelihoods_are_added_to_what_is_known() -> None:
     assert evidence.soft_variables.tolist() == [1]  # It is a value.
     with pytest.raises(QueryError, match="variable 'size': likelihoods are given twice"):
         evidence.with_soft({"size": [1, 1, 1]})
+    numbered = as_evidence(Schema(("1",), ((0, 1),)), {})
+    with pytest.raises(QueryError, match="variable '1': likelihoods are given twice"):
+        numbered.with_soft({1: [1, 2], "1": [1, 2]})
     with pytest.raises(QueryError, match="variable 'colour': row 0 has both a value and likelihoods") as caught:
         evidence.with_soft({"colour": [1, 1]})
     assert (caught.value.column, caught.value.row) == ("colour", 0)

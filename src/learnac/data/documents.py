@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from learnac.errors import QueryError, placed
 from learnac.types import PartialCodes
 
 
-def are_documents(given: object) -> bool:
+def are_documents(given: object) -> TypeGuard[Sequence[Any]]:
     """Whether this is a list of dicts, rather than rows of codes."""
     return isinstance(given, list | tuple) and len(given) > 0 and isinstance(given[0], Mapping)
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.data.dataset import Dataset
 from learnac.data.documents import are_documents, read_document, read_documents
 from learnac.data.forms import DatasetForm, DocumentsForm, MappingForm, TableForm, form_of
 from learnac.data.likelihoods import Soft, check_rows, likelihood_table
@@ -80,8 +81,7 @@ class Evidence:
             evidence = replace(self.rows(np.zeros(n_rows, np.intp)), is_one=False, row_numbers=np.arange(n_rows))
         for variable, table in tables.items():
             if variable in self.soft_variables:
-                name = self.schema.names[variable]
-                raise QueryError(f"variable {name!r}: likelihoods are given twice", column=name)
+                raise self._given_twice(variable)
             check_rows(self.schema, variable, table, evidence.codes)
         return evidence._with_tables(tables)
 
@@ -98,13 +98,22 @@ class Evidence:
             log_scales=log_scales,
         )
 
+    def _given_twice(self, variable: int) -> QueryError:
+        name = self.schema.names[variable]
+        return QueryError(f"variable {name!r}: likelihoods are given twice", column=name)
+
     def with_soft(self, soft: Soft | None) -> Self:
         """With likelihoods for some variables, by name."""
         if soft is None:
             return self
         if not isinstance(soft, Mapping):
             raise TypeError(f"soft: expected a mapping from names to likelihoods, found {type(soft).__name__}")
-        return self.with_likelihoods({self.schema.position(name): values for name, values in soft.items()})
+        given: dict[int, Any] = {}
+        for name, values in soft.items():
+            if (variable := self.schema.position(name)) in given:  # 3 and "3" are one name.
+                raise self._given_twice(variable)
+            given[variable] = values
+        return self.with_likelihoods(given)
 
     def completed(self, codes: PartialCodes) -> Any:
         """The rows in the form they came in, with `codes` (variables x rows) where no value was known."""
@@ -141,7 +150,7 @@ def _encoded(schema: Schema, given: object, may_lack_columns: bool) -> Evidence:
     if given is None or isinstance(given, Mapping):
         codes, likelihoods = read_document(schema, given or {})
         return Evidence.of_codes(schema, codes, MappingForm(), is_one=True).with_likelihoods(likelihoods)
-    if isinstance(given, list | tuple) and are_documents(given):
+    if are_documents(given):
         codes, tables = read_documents(schema, given)
         return Evidence.of_codes(schema, codes, DocumentsForm())._with_tables(tables)
     codes = schema.encode_evidence(given, may_lack_columns=may_lack_columns)
@@ -160,8 +169,6 @@ def _checked(evidence: Evidence, schema: Schema) -> Evidence:
 
 def _form_with_rows(given: object) -> TableForm:
     """The form of a table; that of a frame keeps it, for what is known to go back as it was."""
-    from learnac.data.dataset import Dataset
-
     if isinstance(given, Dataset | np.ndarray | list | tuple):
         return form_of(given)
     from learnac.data.frame_forms import FrameRows
