@@ -40,10 +40,11 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/clang-format -i $(CPP)
 
 # What is slower than expected is an error, but only after README has been written.
-bench: $(VENV)/built  ## benchmarks of learning and inference, and README's tables of them; needs LEARNAC_DATA
+bench: $(VENV)/built  ## benchmarks of learning, inference and commands, and README's tables of them; needs LEARNAC_DATA
 	failed=0; \
 	$(BIN)/python benchmarks/learning.py || failed=1; \
 	$(BIN)/python benchmarks/inference.py || failed=1; \
+	$(BIN)/python benchmarks/commands.py || failed=1; \
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed
 

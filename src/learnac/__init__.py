@@ -1,6 +1,6 @@
 """Learn arithmetic circuits from discrete data, and query them exactly (Lowd & Domingos, UAI 2008).
 
-The names below are imported when first used, so that `learnac --help` does not wait for scikit-learn.
+The names below are imported when first used, so that a command does not wait for what it does not need.
 """
 
 from importlib import import_module
@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from learnac.circuit import Circuit
     from learnac.data import Dataset, Schema
     from learnac.drawing import Drawing
-    from learnac.errors import DataError, ImpossibleEvidenceError, LearnacError, ModelFileError, QueryError
+    from learnac.errors import (
+        DataError,
+        ImpossibleEvidenceError,
+        LearnacError,
+        ModelFileError,
+        QueryError,
+        SettingError,
+    )
     from learnac.estimator import LearnAC, load
     from learnac.network import BayesNet, TreeCPD
 
@@ -26,6 +33,7 @@ __all__ = [
     "ModelFileError",
     "QueryError",
     "Schema",
+    "SettingError",
     "TreeCPD",
     "load",
 ]
@@ -42,6 +50,7 @@ _MODULE_OF = {
     "ModelFileError": "errors",
     "QueryError": "errors",
     "Schema": "data",
+    "SettingError": "errors",
     "TreeCPD": "network",
     "load": "estimator",
 }

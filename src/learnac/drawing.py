@@ -5,10 +5,8 @@ Only the program `dot` is needed, and only to see a picture: its Python packages
 
 from __future__ import annotations
 
-import html
 import os
 import shutil
-import subprocess
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -69,6 +67,8 @@ class Drawing:
 
 def render(source: str, form: str) -> bytes:
     """The picture as `dot` draws it; `form` is one of its output formats."""
+    import subprocess  # Here, and html below: every model that is read imports this module.
+
     program = shutil.which("dot")
     if program is None:
         raise RuntimeError(f"a picture needs the program `dot`, which was not found: {HOW_TO_INSTALL}")
@@ -112,6 +112,8 @@ def in_markup(text: str) -> str:
 
     A backslash and the letter after it would stand for a name; in a run of text of its own, it stands for itself.
     """
+    import html
+
     return html.escape(text).replace("\\", '<FONT COLOR="black">\\</FONT>')
 
 
@@ -141,6 +143,8 @@ def check_size(what: str, found: int, unit: str, limit_name: str, limit: int, wa
 
 def summary_table(title: str, rows: Mapping[str, object]) -> str:
     """HTML for a notebook: a heading, then a line for each number."""
+    import html
+
     lines = "".join(
         f'<tr><td style="text-align: left">{html.escape(name)}</td>'
         f'<td style="text-align: right">{html.escape(f"{value:,}" if isinstance(value, int) else str(value))}</td></tr>'

@@ -2,14 +2,81 @@
 
 Wrong arguments raise TypeError or ValueError. These classes are for what only looking at a table, a query or
 a file can tell. All of them are ValueErrors too, so `except ValueError` catches every complaint about values.
+
+The message is for people. What it says is in fields too, for programs: none should have to read the message.
 """
 
-from collections.abc import Collection, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from enum import StrEnum
 from itertools import islice
+from typing import Any, Self, TypeVar
+
+
+class Problem(StrEnum):
+    """What is wrong with a table, where a front end may know a way out that the library does not."""
+
+    UNKNOWN_CATEGORY = "unknown category"
+    """A value that is none of its column's categories: `expected` is a tuple of these."""
+
+    WRONG_TYPE = "wrong type"
+    """A text where a column holds numbers, or the like."""
+
+    CONTINUOUS = "continuous"
+    """A column of numbers that are not whole, or too many, to be categories."""
+
+    IDENTIFIER = "identifier"
+    """A column of too many different texts to be categories."""
+
+    NO_HEADER = "no header"
+    """Numbers where names of columns are expected."""
+
+    DELIMITER = "delimiter"
+    """Another character than `expected` seems to separate the values: `found`."""
+
+    UNKNOWN_SET = "unknown data set"
+    """A name that the catalog of public data sets does not have."""
 
 
 class LearnacError(Exception):
-    """Base of the exceptions below, to catch them all at once."""
+    """Base of the exceptions below, to catch them all at once. A field that does not apply is None.
+
+    `column` is the name of a column or variable, and `row` the number of a row, from 0. `expected` is a tuple of values
+    that would do, or words for them, and `found` the value in their place. `source` is the file, and `problem` the kind
+    of complaint where a way out depends on it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        column: str | None = None,
+        row: int | None = None,
+        expected: object = None,
+        found: object = None,
+        source: str | None = None,
+        problem: Problem | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.column = column
+        self.row = row
+        self.expected = expected
+        self.found = found
+        self.source = source
+        self.problem = problem
+
+    def saying(self, message: str, **fields: Any) -> Self:
+        """The same error with another message, and with some of its fields set."""
+        error = copy(self)
+        error.args = (message,)
+        error.__dict__.update(fields)
+        return error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Subclasses have constructors of their own: pickles and copies do without.
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class DataError(LearnacError, ValueError):
@@ -27,18 +94,89 @@ class ImpossibleEvidenceError(QueryError):
     """
 
     def __init__(self, message: str, rows: Sequence[int]) -> None:
-        super().__init__(message)
+        super().__init__(message, row=rows[0] if rows else None)
         self.rows = rows
-
-    def __reduce__(self) -> tuple[type["ImpossibleEvidenceError"], tuple[str, Sequence[int]]]:
-        return ImpossibleEvidenceError, (str(self), self.rows)
 
 
 class ModelFileError(LearnacError, ValueError):
     """A file does not hold a model that this version can read."""
 
 
+_NOT_SAID = object()
+
+
+class SettingError(LearnacError, ValueError):
+    """A setting that makes no sense: `name` is that of the setting, `column` that of a variable it speaks of.
+
+    Other settings that `expected` speaks of are given in braces, so that a front end can spell them as its users do:
+    see `complaint`. What cannot be put as "expected this, found that" is given in whole, as `complaint`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        expected: str,
+        found: object = _NOT_SAID,
+        *,
+        column: str | None = None,
+        complaint: str | None = None,
+    ) -> None:
+        self.name = name
+        self._expected = expected
+        self._found = "" if found is _NOT_SAID else f", found {_shown(found)}"
+        self._complaint = complaint
+        where = name if column is None else f"{name}[{column!r}]"
+        super().__init__(
+            f"{where}: {self.complaint(str)}",
+            column=column,
+            expected=_with_names(expected, str),
+            found=None if found is _NOT_SAID else found,
+        )
+
+    def complaint(self, spelled: Callable[[str], str]) -> str:
+        """The message without the name of the setting, and with other settings as `spelled` writes them."""
+        return self._complaint or f"expected {_with_names(self._expected, spelled)}{self._found}"
+
+
+class SettingTypeError(SettingError, TypeError):
+    """A setting of the wrong type."""
+
+
+def _shown(found: object) -> str:
+    return repr(found) if isinstance(found, str) else str(found)
+
+
 def listed(items: Collection[object], limit: int = 8) -> str:
     """`items` as a message shows them: quoted by `repr`, and cut after `limit` with the total number."""
     shown = ", ".join(repr(item) for item in islice(items, limit))
     return shown if len(items) <= limit else f"{shown}, ... ({len(items):,} in all)"
+
+
+_Error = TypeVar("_Error", bound=Exception)
+
+
+def placed(error: _Error, where: object, **fields: Any) -> _Error:
+    """The same error with `where` it happened before its message. An error of ours keeps its fields, and gets some."""
+    message = f"{where}: {error}"
+    return error.saying(message, **fields) if isinstance(error, LearnacError) else type(error)(message)
+
+
+def _restored(kind: type[LearnacError], arguments: tuple[Any, ...], fields: dict[str, Any]) -> LearnacError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(fields)
+    return error
+
+
+class _Spelled(dict[str, str]):
+    """From any name to its spelling."""
+
+    def __init__(self, spelled: Callable[[str], str]) -> None:
+        self._spelled = spelled
+
+    def __missing__(self, name: str) -> str:
+        return self._spelled(name)
+
+
+def _with_names(expected: str, spelled: Callable[[str], str]) -> str:
+    return expected.format_map(_Spelled(spelled))

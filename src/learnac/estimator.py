@@ -15,11 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnac import infer
 from learnac.circuit import Circuit
-from learnac.data import Dataset, as_dataset
-from learnac.data.forms import DatasetForm, TableForm, form_called, form_name, form_of
-from learnac.errors import DataError, ModelFileError, QueryError
+from learnac.data import Dataset, Soft, as_dataset
+from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
+from learnac.errors import DataError, ModelFileError, QueryError, placed
 from learnac.files import check_writable
-from learnac.infer.evidence import Soft
 from learnac.infer.marginals import Posteriors
 from learnac.io import read_checkpoint, read_model, write_checkpoint, write_model
 from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn_table
@@ -154,7 +153,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             **({"final_edge_penalty": model.trace[-1].edge_penalty} if model.trace else {}),
             "stop": model.stop.name.lower(),
             "seconds": round(model.seconds, 3),
-            "form": form_name(self._form),
+            "form": self._form.name,
         }
         return self
 
@@ -293,7 +292,7 @@ class LearnAC(DensityMixin, BaseEstimator):
 
 
 def load(path: str | Path) -> LearnAC:
-    """The model in a file that `LearnAC.save` or `learnac learn --out` wrote."""
+    """The model in a file that `LearnAC.save` or the command `learnac learn` wrote."""
     stored = read_model(path)
     known = LearnAC().get_params()
     try:
@@ -301,7 +300,7 @@ def load(path: str | Path) -> LearnAC:
         model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
         LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"{path}: {error}") from None
+        raise ModelFileError(f"{path}: {error}", source=str(path)) from None
     model._take(stored.require_circuit(), stored.network, form_called(str(stored.provenance.get("form", ""))))
     model.provenance_ = dict(stored.provenance)
     return model
@@ -311,7 +310,7 @@ def _validation_table(dataset: Dataset, validation: object) -> Dataset:
     try:
         return Dataset(dataset.schema, dataset.schema.encode(validation))
     except (DataError, TypeError) as error:
-        raise type(error)(f"validation: {error}") from None
+        raise placed(error, "validation") from None
 
 
 def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:

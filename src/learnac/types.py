@@ -11,7 +11,7 @@ Category: TypeAlias = str | int | bool
 Codes: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 """Categories as numbers from 0, in uint8 or uint16."""
 
-Evidence: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+PartialCodes: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 """Codes of (variables x rows) as far as they are known, and -1 where nothing is."""
 
 Arities: TypeAlias = npt.NDArray[np.int32]

@@ -85,7 +85,18 @@ def test_what_tables_may_look_like(run: Run, tmp_path: Path, train: str, test: s
         pytest.param(b"0,0,1\n0,1,1\n", "--no-header reads a table without names", id="no header"),
         pytest.param(b"a,a\n0,1\n", "bad.csv: column names must be unique", id="repeated name"),
         pytest.param(b",a\n0,1\n", "bad.csv: the name at position 0 is empty", id="empty name"),
-        pytest.param(b"a,b\n0.5,1\n", "column 'a', row 0: expected whole numbers, found 0.5", id="fractions"),
+        pytest.param(
+            b"a,b\n0.5,1\n",
+            "column 'a', row 0: expected whole numbers, found 0.5 (1 distinct value): --bins a=5 makes intervals, "
+            "--drop a leaves it out, --as-category a keeps every value",
+            id="fractions",
+        ),
+        pytest.param(
+            b"a b,c\n" + b"".join(b"w%d,1\n" % row for row in range(100)),
+            "column 'a b': expected few distinct strings, found 100 in 100 rows: --drop 'a b' leaves it out, "
+            "--as-category 'a b' keeps every value",
+            id="identifiers",
+        ),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_line(
@@ -132,7 +143,7 @@ def test_a_table_unlike_the_training_table(
         (["broken.csv.gz"], "broken.csv.gz: cannot be read"),
         ([], "Missing argument 'TRAIN'"),
         (["train.csv", "--frob"], "No such option: --frob"),
-        (["train.csv", "--schedule", "slow"], "'slow' is not one of 'quick', 'greedy'"),
+        (["train.csv", "--schedule", "slow"], "--schedule: expected one of 'quick', 'greedy', found 'slow'"),
         (["train.csv", "--alpha", "-1"], "--alpha: expected a finite number at least 0, found -1.0"),
         (["train.csv", "--edge-penalty", "nan"], "--edge-penalty: expected a finite number"),
         (["train.csv", "--max-edges", "3"], "--max-edges: expected at least"),

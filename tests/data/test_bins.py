@@ -17,7 +17,8 @@ from sklearn.preprocessing import KBinsDiscretizer
 
 from learnac.data import Binning, Bins, Dataset, Schema
 from learnac.data.bins import number_text
-from learnac.data.forms import completed, form_of
+from learnac.data.evidence import as_evidence
+from learnac.data.forms import form_of
 from learnac.errors import DataError
 
 each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -210,15 +211,15 @@ def test_frames_are_binned_and_later_ones_alike(make: Callable[[Any], Any]) -> N
 def test_gaps_stay_unknown_and_are_filled_by_intervals(make: Callable[[Any], Any]) -> None:
     schema = Dataset.from_frame(make({"h": [1.5, 2.5, 3.5], "k": [0, 1, 0]}), bins={"h": Bins((2,))}).schema
     frame = make({"h": [1.0, None, 5.0], "k": [1, 1, None]})
-    gaps = schema.encode_evidence(frame)
-    assert gaps.tolist() == [[0, -1, 1], [1, 1, -1]]
-    filled = completed(frame, schema, gaps, np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
+    evidence = as_evidence(schema, frame)
+    assert evidence.codes.tolist() == [[0, -1, 1], [1, 1, -1]]
+    filled = evidence.completed(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
     columns = pl.DataFrame(filled) if not isinstance(filled, pa.Table) else pl.from_arrow(filled)
     assert isinstance(columns, pl.DataFrame)
     assert columns["h"].to_list() == ["< 2", ">= 2", ">= 2"]
     assert columns["k"].to_list() == [1, 1, 0]
     whole = make({"h": [1.0, 5.0], "k": [1, None]})
-    untouched = completed(whole, schema, schema.encode_evidence(whole), np.array([[0, 1], [1, 0]], dtype=np.int8))
+    untouched = as_evidence(schema, whole).completed(np.array([[0, 1], [1, 0]], dtype=np.int8))
     assert list(np.asarray(untouched["h"])) == [1.0, 5.0]
     sampled = form_of(frame).table(schema, np.array([[1, 0], [0, 1]], dtype=np.int8))
     assert [str(value) for value in sampled["h"]] == [">= 2", "< 2"]

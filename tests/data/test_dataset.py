@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from learnac.data import Dataset, Schema, as_dataset
-from learnac.data.schema import MAX_ARITY
+from learnac.data.categories import MAX_ARITY
 from learnac.errors import DataError
 
 CODES = np.array([[0, 2, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]])

@@ -9,9 +9,9 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from learnac.data import Dataset, Schema
-from learnac.data.schema import MAX_ARITY
-from learnac.errors import DataError, LearnacError, ModelFileError, QueryError
+from learnac.data import Bins, Dataset, Schema
+from learnac.data.categories import MAX_ARITY
+from learnac.errors import DataError, LearnacError, ModelFileError, Problem, QueryError
 
 WEATHER = Schema(("sky", "wind"), (("clear", "cloud", "rain"), (False, True)))
 
@@ -151,3 +151,31 @@ def test_every_error_of_ours_is_a_value_error_with_one_base() -> None:
     for kind in (DataError, QueryError, ModelFileError):
         assert issubclass(kind, LearnacError)
         assert issubclass(kind, ValueError)
+
+
+def test_a_query_finds_variables_and_categories() -> None:
+    bins = Bins((18, 65))
+    schema = Schema(("age", "3", "ripe"), (bins.labels, ("a", "b"), (False, True)), (bins, None, None))
+    assert [schema.position(name) for name in ("age", 3, "3", "ripe")] == [0, 1, 1, 2]
+    assert [schema.code(0, value) for value in (17, 18.0, np.float32(99), ">= 65")] == [0, 1, 2, 2]
+    assert [schema.code(2, value) for value in (True, 1, 1.0, np.True_)] == [1, 1, 1, 1]
+    with pytest.raises(QueryError, match="no variable is called 'b'; there are 'age', '3', 'ripe'") as caught:
+        schema.position("b")
+    assert (caught.value.column, caught.value.expected, caught.value.found) == ("b", schema.names, "b")
+    for value in ("c", None, [1], True):
+        with pytest.raises(
+            QueryError, match=r"variable '3': expected one of its categories, 'a', 'b'; found "
+        ) as caught:
+            schema.code(1, value)
+        assert (caught.value.column, caught.value.expected, caught.value.found) == ("3", ("a", "b"), value)
+        assert caught.value.problem is Problem.UNKNOWN_CATEGORY
+    with pytest.raises(QueryError, match="variable 'age'"):
+        schema.code(0, True)  # A boolean is no number.
+
+
+def test_what_was_looked_up_is_no_part_of_a_schema() -> None:
+    schema, other = (Schema(("a",), (("x", "y"),)) for _ in range(2))
+    schema.code(0, "x")
+    assert schema == other
+    assert hash(schema) == hash(other)
+    assert pickle.loads(pickle.dumps(schema)).code(0, "y") == 1

@@ -249,7 +249,7 @@ def test_stated_types_are_taken(tmp_path: Path) -> None:
         (b"\n\n", "the file is empty"),
         (b"a,b\n", "expected rows of values, found only a header"),
         (b"a,b,c\n1,2,3\n1,2\n", "expected 3 values, found 2"),
-        (b"a;b\n1;2\n", "say --delimiter ';'"),
+        (b"a;b\n1;2\n", "expected values separated by ',', found one column, 'a;b'"),
         (b"a b\n1 2\n", None),
         ("a,b\n1,é\n".encode("latin-1"), "column 'b': expected text in UTF-8"),
         ("é,b\n1,2\n".encode("latin-1"), "expected a header in UTF-8"),

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
-
-import typer
+from typing import Any, Self
 
 from learnac.circuit import Circuit
 from learnac.cli.assignments import read_assignments
+from learnac.cli.command import UsageError
 from learnac.cli.output import check_table_path, print_json, table_writer
-from learnac.cli.progress import row_blocks
-from learnac.data import Schema
-from learnac.errors import ImpossibleEvidenceError, QueryError
+from learnac.cli.progress import busy, row_blocks
+from learnac.data import Evidence, Schema
+from learnac.errors import QueryError, placed
 from learnac.io import read_model
 from learnac.model import Model
-
-if TYPE_CHECKING:
-    from learnac.cli.tables import Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +25,7 @@ class Asked:
 
     model: Model
     given: dict[str, Any]
-    rows: Rows | None
+    rows: Evidence | None
     source: str  # of the rows
     out: Path | None
     as_json: bool
@@ -48,18 +45,21 @@ class Asked:
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
-            raise typer.BadParameter("expected --given or --rows, found both", param_hint="--rows")
+            raise UsageError("expected --given or --rows, found both", "--rows")
         if out is not None and rows is None:
-            raise typer.BadParameter("a table is written for --rows only", param_hint="--out")
+            raise UsageError("a table is written for --rows only", "--out")
         check_table_path(out)
         stored = read_model(model)
         known = read_assignments(given or [], stored.schema, "--given")
         if rows is None:
             return cls(stored, known, None, "", out, as_json)
-        from learnac.cli.tables import layout_of, read_rows
+        from learnac.cli.columns import layout_of
+        from learnac.data.evidence_files import read_evidence
 
-        table = read_rows(rows, stored.schema, layout_of(no_header, delimiter), may_lack_columns)
-        return cls(stored, known, table, str(rows), out, as_json)
+        layout = layout_of(no_header, delimiter)
+        with busy(f"reading {rows}"):
+            evidence = read_evidence(rows, stored.schema, layout, may_lack_columns=may_lack_columns)
+        return cls(stored, known, evidence, str(rows), out, as_json)
 
     @property
     def circuit(self) -> Circuit:
@@ -69,37 +69,32 @@ class Asked:
     def schema(self) -> Schema:
         return self.model.schema
 
-    def check(self, check: Callable[[Any], None]) -> None:
-        """Lets all rows be looked at before any is answered; complaints name the file."""
-        assert self.rows is not None
+    @contextmanager
+    def naming_rows(self) -> Iterator[None]:
+        """Puts the file's name before a complaint about its rows."""
         try:
-            check(self.rows.known)
+            yield
         except QueryError as error:
-            raise QueryError(f"{self.source}: {error}") from error
+            raise placed(error, self.source, source=self.source) from error
 
 
-def write_by_rows(asked: Asked, answer: Callable[[Any], Any], *, completes: bool = False) -> None:
-    """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows.
-
-    An answer that completes rows gets back the columns that are none of the model's.
-    """
+def write_by_rows(asked: Asked, answer: Callable[[Evidence], Any]) -> None:
+    """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows."""
     assert asked.rows is not None
     if asked.as_json and asked.out is None:
-        found = [row for block in _answered(asked, asked.rows, answer, completes) for row in block.to_pylist()]
-        print_json({"rows": found})
+        print_json({"rows": [row for block in answers_by_rows(asked, answer) for row in block.to_pylist()]})
         return
     with table_writer(asked.out) as write:
-        for block in _answered(asked, asked.rows, answer, completes):
+        for block in answers_by_rows(asked, answer):
             write(block)
     if asked.as_json:
         print_json({"out": str(asked.out), "rows": asked.rows.n_rows})
 
 
-def _answered(asked: Asked, table: Rows, answer: Callable[[Any], Any], completes: bool) -> Iterator[Any]:
-    for rows in row_blocks(table.n_rows, "rows"):
-        try:
-            found = answer(table.block(rows))
-        except ImpossibleEvidenceError as error:
-            row = rows.start + error.rows[0]
-            raise QueryError(f"{asked.source}: row {row}: the evidence has probability zero") from error
-        yield table.with_others(found, rows) if completes else found
+def answers_by_rows(asked: Asked, answer: Callable[[Evidence], Any]) -> Iterator[Any]:
+    """The answers for some rows after the others."""
+    assert asked.rows is not None
+    for rows in row_blocks(asked.rows.n_rows, "rows"):
+        with asked.naming_rows():
+            found = answer(asked.rows.rows(rows))
+        yield found

@@ -1,91 +1,97 @@
 """The command `learnac`: its subcommands, and how it reports what goes wrong.
 
-Modules that a command needs are imported when it runs: `learnac --help` should not wait for scikit-learn.
+A subcommand's module is imported when it is asked for, and what it needs when it runs: a command should not wait for
+what another one needs, and help not for NumPy.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Sequence
+from importlib import import_module
 
-import typer
-
-from learnac.cli import convert, draw, impute, info, learn, marginals, mpe, query, sample, score, tune
-from learnac.cli.data import data
+from learnac.cli.command import HELP, Command, Group, HelpWanted, Option, Parameter, UsageError
+from learnac.cli.hints import with_hint
+from learnac.cli.startup import spare_work
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # What a shell reports for a program that Ctrl-C ended.
 
-# Older versions of typer raise click's usage errors, newer ones their own. Both call this one BadParameter.
-_UsageError = typer.BadParameter.__bases__[0]
+_VERSION = Parameter("version", Option("--version", about="Print the version and exit."), bool, (), False, False)
 
-app = typer.Typer(
-    add_completion=False, rich_markup_mode="rich", context_settings={"help_option_names": ["-h", "--help"]}
+
+def _find(name: str) -> Command | Group:
+    """Each has a module of its name, with a function of its name, or a group."""
+    module = import_module(f"learnac.cli.{name}")
+    return getattr(module, "GROUP", None) or Command(name, getattr(module, name), module.EXAMPLE)
+
+
+LEARNAC = Group(
+    "Learn arithmetic circuits from tables of discrete data, and ask them anything, exactly.",
+    (
+        *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
+        *("info", "convert", "draw", "data"),
+    ),
+    _find,
+    "learnac learn train.csv --valid valid.csv --test test.csv",
 )
-
-
-def _add(command: Callable[..., None], example: str) -> None:
-    app.command(epilog=f"[bold]Example[/]   {example}")(command)
-
-
-_add(learn.learn, learn.EXAMPLE)
-_add(tune.tune, tune.EXAMPLE)
-_add(score.score, score.EXAMPLE)
-_add(query.query, query.EXAMPLE)
-_add(marginals.marginals, marginals.EXAMPLE)
-_add(mpe.mpe, mpe.EXAMPLE)
-_add(sample.sample, sample.EXAMPLE)
-_add(impute.impute, impute.EXAMPLE)
-_add(info.info, info.EXAMPLE)
-_add(convert.convert, convert.EXAMPLE)
-_add(draw.draw, draw.EXAMPLE)
-app.add_typer(data, name="data")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits: 0, or 2 after one line on stderr (with `--debug`, a traceback)."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:
+        spare_work()
+    typed = sys.argv[1:] if arguments is None else list(arguments)
+    code = 0
     try:
-        code = app(given, prog_name="learnac", standalone_mode=False)
+        _run(typed)
         sys.stdout.flush()  # Here, or a full disk would be noticed only after all handlers are gone.
-    except typer.Abort:
+    except KeyboardInterrupt:
+        _report("interrupted")
         code = INTERRUPTED
     except Exception as error:
-        if "--debug" in given:
+        if "--debug" in typed:
             raise
-        code = _report(_in_one_line(error))
+        _report(_in_one_line(error))
         _drop_unprinted()
-    if code == INTERRUPTED:
-        _report("interrupted")
-    sys.exit(code or 0)
+        code = BAD_INPUT
+    sys.exit(code)
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="[bold]Example[/]   learnac learn train.csv --valid valid.csv --test test.csv",
-)
-def about(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", metavar="", help="Print the version and exit.")] = False,
-) -> None:
-    """Learn arithmetic circuits from tables of discrete data, and ask them anything, exactly."""
-    if version:
-        from importlib.metadata import version as installed_version
+def _run(typed: Sequence[str]) -> None:
+    if list(typed[:1]) == ["--version"]:
+        from importlib.metadata import version
 
-        print(f"learnac {installed_version('learnac')}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(f"learnac {version('learnac')}")
+        return
+    found: Command | Group = LEARNAC
+    words = ["learnac"]
+    while isinstance(found, Group):
+        if not typed or typed[0] in HELP:
+            from learnac.cli.help import print_group_help
+
+            print_group_help(found, " ".join(words), *([_VERSION] if found is LEARNAC else []))
+            return
+        word, *typed = typed
+        if word not in found.names:
+            raise UsageError(f"No such option: {word}" if word.startswith("-") else f"No such command {word!r}.")
+        words.append(word)
+        found = found.find(word)
+    try:
+        found.run(typed)
+    except HelpWanted:
+        from learnac.cli.help import print_command_help
+
+        print_command_help(found, " ".join(words))
 
 
 def _in_one_line(error: Exception) -> str:
-    if isinstance(error, _UsageError):
-        return str(getattr(error, "format_message", error.__str__)())
-    if isinstance(error, LearnacError):
+    if isinstance(error, UsageError):
         return str(error)
+    if isinstance(error, LearnacError):
+        return with_hint(error)
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
@@ -101,6 +107,5 @@ def _drop_unprinted() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _report(message: str) -> int:
+def _report(message: str) -> None:
     print(f"error: {' '.join(message.split())}", file=sys.stderr)
-    return BAD_INPUT

@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-import typer
-
+from learnac.cli.command import UsageError
 from learnac.data import Schema
-from learnac.errors import QueryError, listed
+from learnac.errors import Problem, QueryError, listed, placed
 from learnac.types import Category
 
 _BOOLEANS = {"true": True, "false": False}
@@ -28,9 +27,11 @@ def read_assignments(texts: Sequence[str], schema: Schema, option: str) -> dict[
         try:
             name, value = _read_one(part, schema, option)
         except QueryError as error:
-            raise QueryError(f"{option}: {error}") from None
+            raise placed(error, option) from None
         if name in found and found[name] != value:
-            raise QueryError(f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}")
+            raise QueryError(
+                f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}", column=name, found=value
+            )
         found[name] = value
     return found
 
@@ -48,7 +49,7 @@ def _parts(text: str) -> list[str]:
 
 def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | float]:
     if "=" not in part:
-        raise typer.BadParameter(f"expected NAME=CATEGORY, found {part!r}", param_hint=option)
+        raise UsageError(f"expected NAME=CATEGORY, found {part!r}", option)
     places = [place for place, character in enumerate(part) if character == "="]
     readings = [(part[:place].strip(), part[place + 1 :].strip()) for place in places]
     known = [(name, value) for name, value in readings if name in schema.names]
@@ -78,7 +79,13 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
             return number
         if (same := [category for category in categories if category == number]) != []:
             return same[0]
-    raise QueryError(f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}")
+    raise QueryError(
+        f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}",
+        column=name,
+        expected=categories,
+        found=text,
+        problem=Problem.UNKNOWN_CATEGORY,
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Argument, Option
 
 EXAMPLE = "learnac convert model.learnac model.bif"
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="FROM", help="A file: .learnac, .bif, .bn or .ac.")],
-    target: Annotated[Path, typer.Argument(metavar="TO", help="A file: .learnac, .bif, .bn, .ac or .dot.")],
+    source: Annotated[Path, Argument(metavar="FROM", about="A file: .learnac, .bif, .bn or .ac.")],
+    target: Annotated[Path, Argument(metavar="TO", about="A file: .learnac, .bif, .bn, .ac or .dot.")],
     *,
     max_edges: Annotated[
-        int, typer.Option(metavar="N", min=1, help="The most edges that a circuit made from a network may have.")
+        int, Option(metavar="N", least=1, about="The most edges that a circuit made from a network may have.")
     ] = 1_000_000,
     as_json: options.Json = False,
     debug: options.Debug = False,

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from learnac.cli import query_options as options
-
-data = typer.Typer(help="Public data sets: what there is, and where it comes from.")
-
-
-@data.callback(invoke_without_command=True, epilog="[bold]Example[/]   learnac data fetch plants")
-def about(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+from learnac.cli.command import Argument, Command, Group
 
 
-@data.command("list", epilog="[bold]Example[/]   learnac data list")
 def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) -> None:
     """List the public data sets that learnac knows."""
     from dataclasses import asdict
@@ -31,9 +21,8 @@ def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) ->
         print_rows([described(entry) for entry in sets()], header=HEADER)
 
 
-@data.command("fetch", epilog="[bold]Example[/]   learnac data fetch plants")
 def fetch_set(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A set that `learnac data list` names.")],
+    name: Annotated[str, Argument("NAME", "A set that `learnac data list` names.")],
     *,
     as_json: options.Json = False,
     debug: options.Debug = False,
@@ -51,3 +40,16 @@ def fetch_set(
     else:
         for path in files.values():
             print(path)
+
+
+_COMMANDS = {
+    "list": Command("list", list_sets, "learnac data list"),
+    "fetch": Command("fetch", fetch_set, "learnac data fetch plants"),
+}
+
+GROUP = Group(
+    "Public data sets: what there is, and where it comes from.",
+    tuple(_COMMANDS),
+    _COMMANDS.__getitem__,
+    _COMMANDS["fetch"].example,
+)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Argument, Option
 
 if TYPE_CHECKING:
     from learnac.drawing import Drawing
@@ -18,18 +17,16 @@ EXAMPLE = "learnac draw model.learnac network.svg --around diagnosis"
 
 def draw(
     model: options.ModelFile,
-    picture: Annotated[Path, typer.Argument(metavar="PICTURE", help="A file: .svg, .png, .pdf or .dot.")],
+    picture: Annotated[Path, Argument(metavar="PICTURE", about="A file: .svg, .png, .pdf or .dot.")],
     *,
     what: Annotated[
-        Literal["network", "circuit"], typer.Option(help="The network, or the circuit if it is small.")
+        Literal["network", "circuit"], Option(about="The network, or the circuit if it is small.")
     ] = "network",
-    tree: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The decision tree of this variable, instead.")
-    ] = None,
+    tree: Annotated[str | None, Option(metavar="NAME", about="The decision tree of this variable, instead.")] = None,
     around: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Only these variables, their parents and children.")
+        str | None, Option(metavar="NAME,...", about="Only these variables, their parents and children.")
     ] = None,
-    max_depth: Annotated[int, typer.Option(metavar="N", min=0, help="Levels of the tree.")] = 3,
+    max_depth: Annotated[int, Option(metavar="N", least=0, about="Levels of the tree.")] = 3,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:

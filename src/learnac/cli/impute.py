@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 EXAMPLE = "learnac impute model.learnac answers.csv --out completed.csv"
 
@@ -17,7 +16,7 @@ def impute(
     *,
     method: Annotated[
         Literal["mpe", "marginal"],
-        typer.Option(help="All gaps of a row together, or each with its own most probable value."),
+        Option(about="All gaps of a row together, or each with its own most probable value."),
     ] = "mpe",
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -33,4 +32,4 @@ def impute(
     asked = Asked.open(
         model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
     )
-    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads), completes=True)
+    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from learnac.cli import options
+from learnac.cli.command import UsageError
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
@@ -61,9 +60,10 @@ def learn(
     Ctrl-C ends the search and keeps its work: the summary, marked "interrupted",
     is that of the model so far, and the exit code is 0. For wrong input it is 2.
     """
+    from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
+    from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
     from learnac.estimator import LearnAC
 
@@ -84,9 +84,9 @@ def learn(
     )
     check_settings(model)
     if patience is not None and valid is None:
-        raise typer.BadParameter("expected --valid too, found none", param_hint="--patience")
+        raise UsageError("expected --valid too, found none", "--patience")
     if resume and checkpoint is None:
-        raise typer.BadParameter("expected --checkpoint too, found none", param_hint="--resume")
+        raise UsageError("expected --checkpoint too, found none", "--resume")
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
     for path in (out, checkpoint, write_schema):

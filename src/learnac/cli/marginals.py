@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
+    from learnac.data import Evidence
 
 EXAMPLE = 'learnac marginals model.learnac --given "diagnosis=malignant" --variables radius,texture'
 _BAR = 24
@@ -21,7 +21,7 @@ def marginals(
     given: options.Given = None,
     rows: options.Rows = None,
     variables: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="Only these variables; all of them if not said.")
+        str | None, Option(metavar="NAME,...", about="Only these variables; all of them if not said.")
     ] = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -55,7 +55,7 @@ def marginals(
         _print(named)
 
 
-def _columns(asked: Asked, block: Any, wanted: list[str] | None, threads: int) -> Any:
+def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, threads: int) -> Any:
     import pyarrow as pa
 
     from learnac.infer import marginals as posteriors_of

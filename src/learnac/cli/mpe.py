@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from learnac.cli import query_options as options
+
+if TYPE_CHECKING:
+    from learnac.data import Evidence
 
 EXAMPLE = 'learnac mpe model.learnac --given "diagnosis=malignant"'
 
@@ -29,13 +34,11 @@ def mpe(
 
     asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
     if asked.rows is not None:
-        import pyarrow as pa
 
-        def answer(block: object) -> object:
-            completed, log_probabilities = most_probable(asked.circuit, block, n_threads=threads)
-            return completed.append_column("log_probability", pa.array(log_probabilities))
+        def answer(block: Evidence) -> object:
+            return _with_column(*most_probable(asked.circuit, block, n_threads=threads))
 
-        write_by_rows(asked, answer, completes=True)
+        write_by_rows(asked, answer)
         return
     world, log_probability = most_probable(asked.circuit, asked.given)
     if as_json:
@@ -43,3 +46,13 @@ def mpe(
         return
     print_rows([(name, str(value), "given" if name in asked.given else "") for name, value in world.items()])
     print(f"log P = {log_probability:.4f}")
+
+
+def _with_column(table: Any, log_probabilities: Any) -> Any:
+    """Completed rows, and how probable they are: in the place of a column that is called so already, if any."""
+    import pyarrow as pa
+
+    column = pa.array(log_probabilities)
+    if (name := "log_probability") in table.column_names:
+        return table.set_column(table.column_names.index(name), name, column)
+    return table.append_column(name, column)

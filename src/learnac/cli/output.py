@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from unicodedata import combining, east_asian_width
 
-import typer
+from learnac.cli.command import UsageError
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
 
@@ -39,9 +40,7 @@ def check_table_path(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in TABLE_SUFFIXES:
-        raise typer.BadParameter(
-            f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", param_hint="--out"
-        )
+        raise UsageError(f"expected a name that ends in {', '.join(TABLE_SUFFIXES)}, found {path.name!r}", "--out")
     check_writable(path)
 
 
@@ -136,6 +135,29 @@ class _CsvWriter:
 
 def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None, right: Sequence[int] = ()) -> None:
     """Rows of text with aligned columns; those in `right` to the right."""
+    if sys.stdout.isatty():
+        _print_for_a_person(rows, header, right)
+        return
+    # Programs that read this do not want lines to be broken.
+    lines = [[" ".join(cell.split()) for cell in row] for row in ([] if header is None else [header]) + [*rows]]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padded = []
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            gap = " " * (width - _width(cell))
+            padded.append(gap + cell if column in right else cell + gap)
+        print("  ".join(padded).rstrip())
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: two for a character of East Asia, none for an accent."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _print_for_a_person(rows: Sequence[Sequence[str]], header: Sequence[str] | None, right: Sequence[int]) -> None:
+    """In the width of the terminal: long cells go on in the next line, within their column."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -148,14 +170,7 @@ def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = Non
         table.add_row(*(Text(cell, style="dim") for cell in header))
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    if sys.stdout.isatty():
-        Console(highlight=False).print(table)
-        return
-    # Programs that read this do not want lines to be broken.
-    console = Console(highlight=False, width=100_000, file=io.StringIO(), color_system=None)
-    with console.capture() as capture:
-        console.print(table)
-    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+    Console(highlight=False).print(table)
 
 
 def probability(value: float) -> str:

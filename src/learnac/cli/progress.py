@@ -1,4 +1,4 @@
-"""The line that moves while a model is learned."""
+"""What moves on stderr while a command works, if somebody is looking."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-from rich.console import Console
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.spinner import Spinner
-from rich.table import Table
-from rich.text import Text
 
 if TYPE_CHECKING:
     from learnac.learn import StepInfo
@@ -30,7 +23,12 @@ def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    line = _Line()
+    from rich.console import Console
+    from rich.live import Live
+
+    from learnac.cli.progress_line import ProgressLine
+
+    line = ProgressLine()
     with Live(line, console=Console(stderr=True), refresh_per_second=REFRESHES_PER_SECOND, transient=True):
         yield line.take_note
 
@@ -41,6 +39,8 @@ def busy(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    from rich.console import Console
+
     with Console(stderr=True).status(what, spinner="line"):
         yield
 
@@ -52,6 +52,9 @@ def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[sli
     if not sys.stderr.isatty() or len(slices) == 1:
         yield from slices
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     began = time.monotonic()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=False) as progress:
@@ -59,39 +62,3 @@ def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[sli
         for rows in slices:
             yield rows
             progress.update(task, completed=rows.stop, visible=time.monotonic() - began > 1)
-
-
-class _Line:
-    """Draws the last step that it was told of."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._spinner = Spinner("line")
-        self._step: StepInfo | None = None
-        self._best_validation = float("-inf")
-
-    def take_note(self, step: StepInfo) -> None:
-        self._step = step
-        if step.validation_log_likelihood is not None:
-            self._best_validation = max(self._best_validation, step.validation_log_likelihood)
-
-    def __rich__(self) -> Table:
-        grid = Table.grid(padding=(0, 1))
-        grid.add_column(no_wrap=True)
-        grid.add_column(no_wrap=True, overflow="ellipsis")
-        grid.add_row(self._spinner, Text("   ".join(self._parts()), no_wrap=True, overflow="ellipsis"))
-        return grid
-
-    def _parts(self) -> list[str]:
-        seconds = f"{time.monotonic() - self._start:.0f} s"
-        step = self._step
-        if step is None:
-            return ["counting", seconds]
-        parts = [
-            f"{step.n_splits:,} splits",
-            f"{step.n_edges:,} edges",
-            f"log-likelihood {step.log_likelihood:.4f}",
-        ]
-        if step.validation_log_likelihood is not None:
-            parts.append(f"validation {step.validation_log_likelihood:.4f} (best {self._best_validation:.4f})")
-        return [*parts, seconds]

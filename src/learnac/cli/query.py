@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Annotated
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
 
@@ -18,7 +17,7 @@ def query(
     *,
     query: Annotated[
         list[str],
-        typer.Option("--query", "-q", metavar="NAME=CATEGORY,...", help="What to ask for, all of it together."),
+        Option("--query", "-q", metavar="NAME=CATEGORY,...", about="What to ask for, all of it together."),
     ],
     given: options.Given = None,
     rows: options.Rows = None,
@@ -36,6 +35,7 @@ def query(
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.assignments import read_assignments
     from learnac.cli.output import print_json
+    from learnac.data import Evidence, as_evidence
     from learnac.infer import log_probability
     from learnac.infer.likelihood import check_query
 
@@ -45,11 +45,14 @@ def query(
         import numpy as np
         import pyarrow as pa
 
-        def answer(block: object) -> object:
-            found = log_probability(asked.circuit, wanted, block, n_threads=threads)
+        query_of_rows = as_evidence(asked.schema, wanted)
+
+        def answer(block: Evidence) -> object:
+            found = log_probability(asked.circuit, query_of_rows, block, n_threads=threads)
             return pa.table({"probability": np.exp(found), "log_probability": found})
 
-        asked.check(lambda rows: check_query(asked.circuit, wanted, rows))
+        with asked.naming_rows():  # All of them, before any is answered.
+            check_query(asked.circuit, query_of_rows, asked.rows)
         write_by_rows(asked, answer)
         return
     found = log_probability(asked.circuit, wanted, asked.given)

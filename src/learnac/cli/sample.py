@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
 
 EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --out samples.csv'
 
@@ -15,8 +14,8 @@ EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --
 def sample(
     model: options.ModelFile,
     *,
-    n: Annotated[int, typer.Option("--number", "-n", min=0, metavar="N", help="Samples to draw.")] = 10,
-    seed: Annotated[int | None, typer.Option(metavar="SEED", min=0, help="The same seed, the same samples.")] = None,
+    n: Annotated[int, Option("--number", "-n", least=0, metavar="N", about="Samples to draw.")] = 10,
+    seed: Annotated[int | None, Option(metavar="SEED", least=0, about="The same seed, the same samples.")] = None,
     given: options.Given = None,
     out: options.Out = None,
     threads: options.Threads = 1,
@@ -25,12 +24,11 @@ def sample(
 ) -> None:
     """Draw rows from the model, exactly; also given evidence."""
     import numpy as np
-    import pyarrow as pa
 
     from learnac.cli.assignments import read_assignments
     from learnac.cli.output import check_table_path, print_json, table_writer
     from learnac.cli.progress import row_blocks
-    from learnac.data.forms import FrameForm
+    from learnac.data.arrow_forms import ArrowForm
     from learnac.infer import sample as draw_samples
     from learnac.io import read_model
 
@@ -38,7 +36,7 @@ def sample(
     stored = read_model(model)
     circuit = stored.require_circuit()
     known = read_assignments(given or [], stored.schema, "--given")
-    form = FrameForm(pa.table({}))
+    form = ArrowForm()
 
     def drawn() -> Iterator[Any]:
         """First a table without rows, which has the names; then blocks."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from learnac.cli import query_options as options
+from learnac.cli.command import Option
+
+if TYPE_CHECKING:
+    from learnac.data import Evidence
 
 EXAMPLE = "learnac score model.learnac test.csv"
 _SHOWN = 5
@@ -17,7 +19,7 @@ def score(
     table: options.RowsFile,
     *,
     per_row: Annotated[
-        bool, typer.Option("--per-row", metavar="", help="The log-likelihood of each row, instead of a summary.")
+        bool, Option("--per-row", about="The log-likelihood of each row, instead of a summary.")
     ] = False,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -31,26 +33,25 @@ def score(
     The least likely rows are listed: anomalies, or errors in the table.
     """
     import numpy as np
-    import pyarrow as pa
 
-    from learnac.cli.answers import Asked, write_by_rows
+    from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.cli.output import print_json, print_rows
-    from learnac.cli.progress import row_blocks
     from learnac.infer import log_likelihood
 
     asked = Asked.open(
         model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
     )
 
-    def scores(block: object) -> np.ndarray:
+    def scores(block: Evidence) -> np.ndarray:
         found: np.ndarray = log_likelihood(asked.circuit, block, network=asked.model.network, n_threads=threads)
         return found
 
     if per_row or out is not None:
+        import pyarrow as pa
+
         write_by_rows(asked, lambda block: pa.table({"log_likelihood": scores(block)}))
         return
-    assert asked.rows is not None
-    found = np.concatenate([scores(asked.rows.block(rows)) for rows in row_blocks(asked.rows.n_rows, "rows")])
+    found = np.concatenate(list(answers_by_rows(asked, scores)))
     least = np.argsort(found, kind="stable")[:_SHOWN].tolist()
     if as_json:
         print_json(

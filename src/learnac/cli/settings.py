@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import typer
-
+from learnac.cli.command import UsageError
+from learnac.errors import SettingError
 from learnac.estimator import LearnAC
 from learnac.learn import LearnSettings
-
-_NAMES = tuple(LearnSettings.__dataclass_fields__)
-_LONG_NAMES = re.compile("|".join(name for name in _NAMES if "_" in name))
 
 
 @contextmanager
@@ -20,18 +16,14 @@ def naming_options() -> Iterator[None]:
     """Turns a complaint about the setting `max_edges` into one about the option `--max-edges`."""
     try:
         yield
-    except (TypeError, ValueError) as error:
-        name, _, complaint = str(error).partition(": ")
-        if name not in _NAMES:
-            raise
-        in_options = _LONG_NAMES.sub(lambda found: _option(found[0]), complaint)
-        raise typer.BadParameter(in_options, param_hint=_option(name)) from error
+    except SettingError as error:
+        raise UsageError(error.complaint(_option), _option(error.name)) from error
 
 
 def check_settings(model: LearnAC) -> None:
     """Complains about settings before files are read, which may take a while."""
     with naming_options():
-        LearnSettings(**{name: getattr(model, name) for name in _NAMES})
+        LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
 
 
 def _option(name: str) -> str:

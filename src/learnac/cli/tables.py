@@ -1,25 +1,22 @@
-"""Reading the tables of a command: the first says what the columns hold, later ones are read like it."""
+"""Reading the tables to learn from: the first says what the columns hold, later ones are read like it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
 from learnac.cli.progress import busy
 from learnac.data import Dataset, Schema
-from learnac.data.column_options import ColumnOptions, parse_bins, types_to_read
-from learnac.data.prepare import matched, prepare
-from learnac.data.schema_file import read_schema_file
+from learnac.data.column_options import ColumnOptions, types_to_read
+from learnac.data.matching import matched
+from learnac.data.prepare import no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
-from learnac.errors import DataError, listed
-from learnac.types import Category, Evidence
+from learnac.errors import DataError, Problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,47 +30,6 @@ class LearningTables:
     @property
     def schema(self) -> Schema:
         return self.tables["train"].schema
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Evidence for a model, and the table it is from, which may have more columns."""
-
-    known: Any
-    whole: Any
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.known.num_rows)
-
-    def block(self, rows: slice) -> Any:
-        """Some rows of the evidence."""
-        return self.known.slice(rows.start, rows.stop - rows.start)
-
-    def with_others(self, completed: Any, rows: slice) -> Any:
-        """Completed rows, with the columns of the table that are none of the model's where they were."""
-        import pyarrow as pa
-
-        others = self.whole.slice(rows.start, rows.stop - rows.start)
-        names = [*others.column_names, *(name for name in completed.column_names if name not in others.column_names)]
-        sources = {name: completed if name in completed.column_names else others for name in names}
-        return pa.table({name: sources[name].column(name) for name in names})
-
-
-def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
-    """How the files are written, from the options of a command."""
-    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
-
-
-def column_options(
-    schema: Path | None, bins: list[str] | None, drop: list[str] | None, as_category: list[str] | None
-) -> ColumnOptions:
-    """What the options say of columns; they come before what a schema file says."""
-    try:
-        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--bins") from error
-    return stated if schema is None else stated.over(read_schema_file(schema))
 
 
 def read_learning_tables(
@@ -108,51 +64,9 @@ def read_learning_tables(
     return LearningTables(tables, weights, dropped)
 
 
-def read_rows(path: Path, schema: Schema, layout: TableLayout, may_lack_columns: bool = True) -> Rows:
-    """A table of evidence for a model, as pyarrow has it, all of it checked, and the columns that are none of its."""
-    unbinned = {
-        name: categories
-        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
-        if bins is None
-    }
-    with busy(f"reading {path}"):
-        frame = read_frame(path, layout, types_to_read(unbinned))
-    with naming(path), busy(f"reading {path}"):
-        others = [name for name in frame.table.column_names if name not in schema.names]
-        if len(others) == frame.table.num_columns:
-            raise DataError(f"expected columns of the model, {listed(schema.names)}; found {listed(others)}")
-        table = _with_whole_numbers(matched(frame, schema, others).table, unbinned)
-        codes = schema.encode_evidence(table, may_lack_columns=may_lack_columns)
-        return Rows(_with_intervals(table, schema, codes), frame.table)
-
-
-def _with_intervals(table: Any, schema: Schema, codes: Evidence) -> Any:
-    """Columns of numbers that have bins and gaps as intervals: rows are completed by blocks, and all in one way."""
-    import pyarrow as pa
-
-    for position, field in enumerate(table.schema):
-        bins = schema.bins[schema.index(field.name)]
-        column = codes[schema.index(field.name)]
-        if bins is not None and (column < 0).any():
-            labels = pa.array(bins.labels).take(pa.array(column, mask=column < 0))
-            table = table.set_column(position, field.name, labels)
-    return table
-
-
-def _with_whole_numbers(table: Any, categories: Mapping[str, tuple[Category, ...]]) -> Any:
-    """Columns of whole numbers as such: they were read as real ones, which is what gaps make of them elsewhere."""
-    import pyarrow as pa
-
-    for position, field in enumerate(table.schema):
-        if pa.types.is_floating(field.type) and any(type(value) is int for value in categories.get(field.name, ())):
-            with suppress(pa.ArrowInvalid):  # Others are complained of when they are looked up.
-                table = table.set_column(position, field.name, table.column(position).cast(pa.int64()))
-    return table
-
-
 def _check_names(frame: Frame, names: Collection[str]) -> None:
     if unknown := [name for name in names if name not in frame.table.column_names]:
-        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+        raise no_column(unknown, frame)
 
 
 def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Collection[str]) -> dict[str, Any]:
@@ -183,18 +97,7 @@ def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
     try:
         return Dataset(first.schema, first.schema.encode(matched(frame, first.schema, dropped).table))
     except DataError as error:
-        if "expected one of its categories" not in str(error):
+        if error.problem is not Problem.UNKNOWN_CATEGORY:
             raise
         hint = "the model knows only values of the training table; --arity or --schema states others"
-        raise DataError(f"{error} ({hint})") from error
-
-
-def names_of(texts: list[str] | None) -> list[str]:
-    return [name.strip() for text in texts or [] for name in text.split(",") if name.strip()]
-
-
-def _one_character(delimiter: str) -> str:
-    character = "\t" if delimiter in ("tab", r"\t") else delimiter
-    if len(character) != 1 or not character.isascii() or character in '"\r\n':
-        raise typer.BadParameter(f"expected one character, found {delimiter!r}", param_hint="--delimiter")
-    return character
+        raise error.saying(f"{error} ({hint})") from error

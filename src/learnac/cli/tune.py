@@ -8,9 +8,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from learnac.cli import options
+from learnac.cli.command import Option, UsageError
 from learnac.cli.learn import fit
 
 if TYPE_CHECKING:
@@ -37,15 +36,15 @@ class Trial:
 def tune(
     train: options.TrainTable,
     *,
-    valid: Annotated[Path, typer.Option(metavar="FILE", help="The table that penalties are judged by.")],
+    valid: Annotated[Path, Option(metavar="FILE", about="The table that penalties are judged by.")],
     test: options.TestTable = None,
     edge_penalties: Annotated[
-        str, typer.Option(metavar="NATS,...", help="Edge penalties (k_e) to try.")
+        str, Option(metavar="NATS,...", about="Edge penalties (k_e) to try.")
     ] = "0.01,0.02,0.05,0.1",
     parameter_penalties: Annotated[
-        str, typer.Option(metavar="NATS,...", help="Parameter penalties (k_p) to try with each.")
+        str, Option(metavar="NATS,...", about="Parameter penalties (k_p) to try with each.")
     ] = "0,0.25,0.5,1",
-    retrain: Annotated[bool, typer.Option(help="Learn the best again from both tables; or keep it as it is.")] = True,
+    retrain: Annotated[bool, Option(about="Learn the best again from both tables; or keep it as it is.")] = True,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     arity: options.Arity = None,
@@ -67,9 +66,10 @@ def tune(
     The best is then learned again from both tables together, as in the
     paper's section 5.2. The log-likelihood of --test is that of this model.
     """
+    from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output, print_json
     from learnac.cli.settings import check_settings
-    from learnac.cli.tables import column_options, layout_of, names_of, read_learning_tables
+    from learnac.cli.tables import read_learning_tables
 
     grid = list(
         product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))
@@ -116,10 +116,10 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"expected numbers with commas between, found {text!r}", param_hint=option) from None
+        raise UsageError(f"expected numbers with commas between, found {text!r}", option) from None
     for number in numbers:
         if not (math.isfinite(number) and number >= 0):
-            raise typer.BadParameter(f"expected a finite number at least 0, found {number:g}", param_hint=option)
+            raise UsageError(f"expected a finite number at least 0, found {number:g}", option)
     return numbers
 
 
@@ -149,7 +149,7 @@ def _fit(model: LearnAC, tables: LearningTables) -> None:
 
     fit(model, tables)
     if model.stop_ is Stop.INTERRUPTED:
-        raise typer.Abort  # A search cut short is not to be compared with others.
+        raise KeyboardInterrupt  # A search cut short is not to be compared with others.
 
 
 def _print_trial(trial: Trial, is_first: bool) -> None:

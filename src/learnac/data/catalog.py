@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 
 FOLDER_VARIABLE = "LEARNAC_DATA"
 """The environment variable that names a folder with data sets."""
@@ -67,7 +67,12 @@ def data_set(name: str) -> DataSet:
     catalog = _catalog()
     if name not in catalog:
         near = get_close_matches(name, catalog, n=3) or list(catalog)
-        raise DataError(f"no data set is called {name!r}; there are {listed(near)}; `learnac data list` shows all")
+        raise DataError(
+            f"no data set is called {name!r}; there are {listed(near)}",
+            expected=tuple(catalog),
+            found=name,
+            problem=Problem.UNKNOWN_SET,
+        )
     return catalog[name]
 
 
@@ -78,7 +83,11 @@ def find(name: str, part: str) -> Path:
     """
     wanted = data_set(name)
     if part not in wanted.files:
-        raise DataError(f"data set {name!r}: expected one of its files, {listed(list(wanted.files))}; found {part!r}")
+        raise DataError(
+            f"data set {name!r}: expected one of its files, {listed(list(wanted.files))}; found {part!r}",
+            expected=tuple(wanted.files),
+            found=part,
+        )
     file = wanted.files[part]
     if (path := _under_folder(file)) is not None:
         return path

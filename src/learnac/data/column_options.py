@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from learnac.data.bins import Binning, Bins, Strategy, number_text
+from learnac.data.bins import Binning, Bins, number_text
 from learnac.types import Category
 
 ALL_COLUMNS = "*"
@@ -46,24 +46,6 @@ class ColumnOptions:
             self.as_category | (other.as_category - mine),
             {**{name: values for name, values in other.categories.items() if name not in mine}, **self.categories},
         )
-
-
-def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
-    """What `--bins` is given: "age=5", "age=5:uniform", or "5" for every column that needs it.
-
-    Raises ValueError for anything else.
-    """
-    found: dict[str, Binning] = {}
-    for text in texts:
-        name, _, how = text.rpartition("=")
-        number, _, strategy = how.partition(":")
-        if not number.strip().isdecimal():
-            raise ValueError(f"expected a number of bins such as 5, age=5 or age=5:uniform, found {text!r}")
-        name = name.strip() or ALL_COLUMNS
-        if name in found:
-            raise ValueError(f"expected bins of {name!r} once, found them twice")
-        found[name] = Binning(int(number), cast(Strategy, strategy.strip() or "quantile"))
-    return found
 
 
 def types_to_read(categories: Mapping[str, tuple[Category, ...]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pyarrow.csv as pa_csv
 
 from learnac.data.compact import GrowingTable
 from learnac.data.streams import EndedLine, open_stream
-from learnac.errors import DataError
+from learnac.errors import DataError, Problem
 
 # A line must fit into a block. Small blocks are faster, so the large one is for long lines only.
 _BLOCK_SIZES = (1 << 20, 1 << 27)
@@ -76,7 +76,7 @@ def _check_text(path: Path) -> None:
     with open_stream(path) as stream:
         start = stream.read(4096)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError("expected text in UTF-8, found UTF-16: save it as UTF-8")
+        raise DataError("expected text in UTF-8, found UTF-16: save it as UTF-8", expected="UTF-8", found="UTF-16")
     if b"\0" in start:
         raise DataError("expected text in UTF-8, found bytes that are no text: another format, by another name?")
 
@@ -154,20 +154,45 @@ def _with_strings(dialect: CsvDialect, names: list[str]) -> CsvDialect:
 def _parse_error(path: Path, dialect: CsvDialect, message: str) -> DataError:
     """What pyarrow found wrong, in our words."""
     if "straddling" in message:
-        return DataError(f"expected lines of at most {_BLOCK_SIZES[-1]:,} characters, found a longer one")
+        longest = f"lines of at most {_BLOCK_SIZES[-1]:,} characters"
+        return DataError(f"expected {longest}, found a longer one", expected=longest)
     if "Empty CSV" in message:
         return DataError("the file is empty")
     if found := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
-        row, expected, actual = found.groups()
-        return DataError(f"{path}:{row}: expected {expected} values, found {actual}")
+        line, expected, actual = found.groups()
+        return DataError(
+            f"{path}:{line}: expected {expected} values, found {actual}",
+            row=_row(line, dialect),
+            expected=f"{expected} values",
+            found=int(actual),
+            source=str(path),
+        )
     pattern = r"column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value (.*)"
     if found := re.search(pattern, message, re.DOTALL):
-        column, row, kind, value = found.groups()
+        column, line, kind, value = found.groups()
         name = column_names(path, CsvDialect(dialect.has_header, dialect.delimiter))[int(column)]
-        return DataError(f"{path}:{row}: column {name!r}: expected {_in_words(kind)}, found {_cut(value)}")
+        return DataError(
+            f"{path}:{line}: column {name!r}: expected {_in_words(kind)}, found {_cut(value)}",
+            column=name,
+            row=_row(line, dialect),
+            expected=_in_words(kind),
+            found=value.removeprefix("'").removesuffix("'"),
+            source=str(path),
+            problem=Problem.WRONG_TYPE,
+        )
     if found := re.search(r"Row #(\d+): .*invalid UTF8 data", message):
-        return DataError(f"{path}:{found[1]}: expected text in UTF-8, found other bytes: save it as UTF-8")
+        return DataError(
+            f"{path}:{found[1]}: expected text in UTF-8, found other bytes: save it as UTF-8",
+            row=_row(found[1], dialect),
+            expected="text in UTF-8",
+            source=str(path),
+        )
     return DataError(_cut(message))
+
+
+def _row(line: str, dialect: CsvDialect) -> int:
+    """The number of a row, from 0, of which pyarrow says the line."""
+    return int(line) - 1 - dialect.has_header
 
 
 def _in_words(kind: str) -> str:

@@ -1,22 +1,16 @@
-"""The distinct values of a column, and which of them each row has. Every column is turned into codes this way.
-
-A column goes to NumPy or pyarrow as a whole: 2-15 ms for a million values, no Python loop over rows.
-"""
+"""The distinct values of a column, and which of them each row has. Every column is turned into codes this way."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-from narwhals import Series
 
-from learnac.errors import DataError, listed
-
-Column: TypeAlias = Series[Any]
+from learnac.data.bins import Bins
+from learnac.data.categories import UNSEEN, codes_of, unseen_category
+from learnac.types import Category
 
 # Integers that lie closer together than this are marked in a table of this size, others are sorted.
 _WIDEST_RANGE = 1 << 20
@@ -35,24 +29,39 @@ class Distinct:
         is_used[self.positions] = True
         return [value for value, used in zip(self.values, is_used, strict=True) if used]
 
+    def codes(
+        self,
+        name: str,
+        categories: tuple[Category, ...],
+        bins: Bins | None = None,
+        rows: npt.NDArray[Any] | None = None,
+    ) -> npt.NDArray[Any]:
+        """The codes of the column `name`; `rows` are the numbers that its rows have in the whole table.
 
-def distinct_values(name: str, column: Column) -> Distinct:
-    """The distinct values of a column without gaps."""
-    dtype = column.dtype
-    if dtype == nw.Boolean:
-        return Distinct([False, True], column.to_numpy().astype(bool).view(np.uint8))
-    if (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128)) or dtype.is_float():
-        return _distinct_numbers(column.to_numpy())
-    if dtype in (nw.String, nw.Categorical, nw.Enum):
-        encoded = _dictionary(name, column)
-        if encoded is not None:
-            return Distinct(encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False))
-    values = column.unique().to_list()
-    positions = column.replace_strict(values, list(range(len(values))), return_dtype=nw.Int32)
-    return Distinct(values, positions.to_numpy())
+        Only the distinct values are compared to the categories.
+        """
+        codes_of_values = codes_of(self.values, categories, bins)
+        if codes_of_values == list(range(len(codes_of_values))):
+            return smallest(self.positions, len(categories))
+        if UNSEEN in codes_of_values:
+            is_unseen = np.array(codes_of_values)[self.positions] == UNSEEN
+            if is_unseen.any():
+                row = int(is_unseen.argmax())
+                row_in_table = row if rows is None else int(rows[row])
+                raise unseen_category(name, row_in_table, self.values[self.positions[row]], categories)
+        return smallest(np.array(codes_of_values), len(categories))[self.positions]
 
 
-def _distinct_numbers(numbers: npt.NDArray[Any]) -> Distinct:
+def smallest(codes: npt.NDArray[Any], arity: int) -> npt.NDArray[Any]:
+    """The codes in one or two bytes. What is UNSEEN, and in no row, becomes some code."""
+    return codes.astype(np.uint8 if arity <= 256 else np.uint16, copy=False)
+
+
+def distinct_booleans(values: npt.NDArray[Any]) -> Distinct:
+    return Distinct([False, True], values.astype(bool).view(np.uint8))
+
+
+def distinct_numbers(numbers: npt.NDArray[Any]) -> Distinct:
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)  # Half floats cannot be sorted fast.
     smallest, largest = numbers.min(), numbers.max()
@@ -86,26 +95,3 @@ def _distinct_near(whole: npt.NDArray[np.integer[Any]], low: int) -> Distinct:
     rank = np.zeros(len(is_used), dtype=np.int32)
     rank[present] = np.arange(len(present))
     return Distinct(values, rank[whole])
-
-
-def _dictionary(name: str, column: Column) -> Any | None:
-    """The column as one dictionary array of pyarrow; None if pyarrow does not take its values."""
-    try:
-        array: Any = column.to_arrow()
-    except (pa.ArrowException, TypeError, ValueError):
-        if column.dtype == nw.String:
-            _check_strings(name, column.unique().to_list())
-        return None
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # Older versions of pyarrow keep the chunks of a dictionary.
-        array = pa.concat_arrays(array.chunks)
-    return array
-
-
-def _check_strings(name: str, values: list[object]) -> None:
-    # narwhals looks at the first values only to tell what a pandas column of objects holds.
-    if others := [value for value in values if not isinstance(value, str)]:
-        raise DataError(f"column {name!r}: expected only strings, found also {listed(others)}; convert them")

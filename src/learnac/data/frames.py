@@ -1,7 +1,7 @@
 """Reading data frames (pandas, polars, pyarrow, whatever narwhals opens) into a schema and codes.
 
 Every step works on one whole column: no Python loop over rows, and never more than one column in a wide type.
-What the distinct values of a column are is found out in `distinct.py`; only they are compared to categories.
+Only the distinct values of a column are compared to categories.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,20 +11,23 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from learnac.data.bins import Binning, Bins, BinsStatement
-from learnac.data.distinct import Column, Distinct, distinct_values
+from learnac.data.categories import checked_categories
+from learnac.data.distinct import Distinct, smallest
 from learnac.data.frame_columns import (
+    Column,
     Columns,
     check_type,
     check_values,
+    distinct_values,
     is_missing,
     open_columns,
     open_frame,
     type_name,
     without_gaps,
 )
-from learnac.data.schema import UNKNOWN, UNSEEN, Schema, checked_categories, codes_of, unseen_category
-from learnac.errors import DataError, listed
-from learnac.types import Category, Codes, Evidence
+from learnac.data.schema import UNKNOWN, Schema
+from learnac.errors import DataError, Problem, listed
+from learnac.types import Category, Codes, PartialCodes
 
 _Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -69,7 +72,7 @@ def _read_column(
         return bins.labels, _encode_column(column, name, bins.labels, bins)
     distinct = distinct_values(name, column)
     categories = stated or _categories_of(name, column, distinct)
-    return categories, _encode_distinct(distinct, name, categories)
+    return categories, distinct.codes(name, categories)
 
 
 def encode_frame(schema: Schema, table: object) -> Codes:
@@ -84,7 +87,7 @@ def encode_frame(schema: Schema, table: object) -> Codes:
     return codes
 
 
-def encode_partial_frame(schema: Schema, table: object, may_lack_columns: bool) -> Evidence:
+def encode_partial_frame(schema: Schema, table: object, may_lack_columns: bool) -> PartialCodes:
     """What `Schema.encode_evidence` promises of a frame."""
     columns = open_columns(open_frame(table))
     if may_lack_columns:
@@ -159,11 +162,17 @@ def _fitted(name: str, column: Column, how: Bins | Binning) -> Bins:
     if isinstance(how, Bins):
         return how
     if not _is_numeric(column):
-        raise DataError(f"column {name!r}: expected numbers to put into bins, found {column.dtype}")
+        raise no_numbers(name, str(column.dtype))
     try:
         return how.fit(_numbers(column))
     except ValueError as error:
-        raise DataError(f"column {name!r}: {error}") from None
+        raise DataError(f"column {name!r}: {error}", column=name) from None
+
+
+def no_numbers(name: str, kind: str) -> DataError:
+    """The error for a column that is to have bins, and holds no numbers."""
+    expected = "numbers to put into bins"
+    return DataError(f"column {name!r}: expected {expected}, found {kind}", column=name, expected=expected, found=kind)
 
 
 def _is_numeric(column: Column) -> bool:
@@ -203,7 +212,12 @@ def _check_whole(name: str, column: Column, values: list[float]) -> None:
     row, value = next((row, value) for row, value in enumerate(column.to_list()) if not value.is_integer())
     raise DataError(
         f"column {name!r}, row {row}: expected whole numbers, found {value!r}; "
-        f"bin a continuous column first, for example by Dataset.from_frame(frame, bins={{{name!r}: 5}})"
+        f"bin a continuous column first, for example by Dataset.from_frame(frame, bins={{{name!r}: 5}})",
+        column=name,
+        row=row,
+        expected="whole numbers",
+        found=value,
+        problem=Problem.CONTINUOUS,
     )
 
 
@@ -212,29 +226,5 @@ def _encode_column(
 ) -> _Array:
     """The codes of a column without missing values; `rows` are the numbers that its rows have in the whole table."""
     if bins is not None and _is_numeric(column):
-        return _smallest(bins.codes(_numbers(column)), len(categories))
-    return _encode_distinct(distinct_values(name, column), name, categories, bins, rows)
-
-
-def _encode_distinct(
-    distinct: Distinct,
-    name: str,
-    categories: tuple[Category, ...],
-    bins: Bins | None = None,
-    rows: _Array | None = None,
-) -> _Array:
-    codes_of_values = codes_of(distinct.values, categories, bins)
-    if codes_of_values == list(range(len(codes_of_values))):
-        return _smallest(distinct.positions, len(categories))
-    if UNSEEN in codes_of_values:
-        is_unseen = np.array(codes_of_values)[distinct.positions] == UNSEEN
-        if is_unseen.any():
-            row = int(is_unseen.argmax())
-            row_in_table = row if rows is None else int(rows[row])
-            raise unseen_category(name, row_in_table, distinct.values[distinct.positions[row]], categories)
-    return _smallest(np.array(codes_of_values), len(categories))[distinct.positions]
-
-
-def _smallest(codes: _Array, arity: int) -> _Array:
-    """The codes in one or two bytes. What is UNSEEN, and in no row, becomes some code."""
-    return codes.astype(np.uint8 if arity <= 256 else np.uint16, copy=False)
+        return smallest(bins.codes(_numbers(column)), len(categories))
+    return distinct_values(name, column).codes(name, categories, bins, rows)

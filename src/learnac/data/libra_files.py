@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from learnac.data.categories import check_arity
 from learnac.data.csv_files import CsvDialect, column_names, read_csv
-from learnac.data.schema import check_arity
 from learnac.data.streams import uncompressed_name
-from learnac.errors import DataError
+from learnac.errors import DataError, Problem
 
 _ROLES = (".train", ".valid", ".test", ".ts")
 
@@ -35,9 +35,10 @@ def read_libra(path: Path, delimiter: str) -> tuple[Any, npt.NDArray[np.float64]
     try:
         table = read_csv(path, CsvDialect(False, delimiter, missing=("*",), types=types))
     except DataError as error:
-        if "expected a whole number" not in str(error):
+        if error.problem is not Problem.WRONG_TYPE:
             raise
-        raise DataError(f"{error} (a .data file holds codes, as Libra writes them; another table is a .csv)") from error
+        hint = "a .data file holds codes, as Libra writes them; another table is a .csv"
+        raise error.saying(f"{error} ({hint})") from error
     codes, weights = _split_first(path, table.column(0))
     table = table.set_column(0, names[0], codes)
     return table, weights, _categories(path, table)
@@ -86,14 +87,26 @@ def _numbers(texts: Any, kind: Any, path: Path, encoded: Any, expected: str) -> 
 def _wrong_cell(path: Path, encoded: Any, misfits: Any, expected: str) -> DataError:
     is_wrong = misfits.fill_null(False).to_numpy(zero_copy_only=False)
     row = int(is_wrong[encoded.indices.to_numpy(zero_copy_only=False)].argmax())
-    return DataError(f"{path}:{row + 1}: column 'x0': expected {expected}, found {str(encoded[row])[:40]!r}")
+    found = str(encoded[row])
+    return DataError(
+        f"{path}:{row + 1}: column 'x0': expected {expected}, found {found[:40]!r}",
+        column="x0",
+        row=row,
+        expected=expected,
+        found=found,
+        source=str(path),
+    )
 
 
 def _categories(path: Path, table: Any) -> dict[str, range]:
     if (schema_path := _schema_beside(path)) is not None:
         arities = _read_arities(schema_path)
         if len(arities) != table.num_columns:
-            raise DataError(f"{schema_path}: expected {table.num_columns} arities, found {len(arities)}")
+            raise DataError(
+                f"{schema_path}: expected {table.num_columns} arities, found {len(arities)}",
+                expected=f"{table.num_columns} arities",
+                found=len(arities),
+            )
     else:
         arities = [max((pc.max(column).as_py() or 0) + 1, 2) for column in table.itercolumns()]
     for name, arity in zip(table.column_names, arities, strict=True):
@@ -113,5 +126,6 @@ def _read_arities(path: Path) -> list[int]:
     text = path.read_text(encoding="utf-8", errors="replace").strip()
     cells = [cell.strip() for cell in text.split(",")]
     if not all(re.fullmatch(r"[1-9]\d{0,8}", cell) for cell in cells):
-        raise DataError(f"{path}: expected one line of arities such as 2,2,3, found {text[:40]!r}")
+        expected = "one line of arities such as 2,2,3"
+        raise DataError(f"{path}: expected {expected}, found {text[:40]!r}", expected=expected, found=text)
     return [int(cell) for cell in cells]

@@ -6,8 +6,8 @@ with the ways out, rather than given a circuit of identifiers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.bins import Binning, Bins
 from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
 from learnac.data.compact import GrowingTable
 from learnac.data.dataset import Dataset
-from learnac.data.distinct import Column
-from learnac.data.frame_columns import check_no_missing, open_columns, open_frame
+from learnac.data.frame_columns import Column, check_no_missing, open_columns, open_frame
+from learnac.data.frames import no_numbers
+from learnac.data.matching import as_text_where_needed, is_numeric, with_text, without_columns
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
-from learnac.errors import DataError, listed
-from learnac.types import Category
+from learnac.errors import DataError, Problem, listed
 
 MOST_INTEGERS = 64
 """Distinct integers of a column that are categories unless stated: days, weeks and minutes are, ages and years not."""
@@ -56,7 +56,7 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     given = as_frame(table)
     frame = without_columns(given, options.drop)
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
-        raise DataError(f"no column is called {listed(unknown)}; there are {listed(frame.table.column_names)}")
+        raise no_column(unknown, frame)
     check_no_missing(open_columns(open_frame(frame.table)))
     categories = {**frame.categories, **options.categories}
     bins: dict[str, Bins] = {}
@@ -76,18 +76,15 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     )
 
 
-def matched(table: object, schema: Schema, drop: Collection[str] = ()) -> Frame:
-    """A later table, ready for `schema.encode` or `schema.encode_evidence`.
-
-    Columns of `drop` are left out if they are there. Numbers become strings where the categories are strings.
-    """
-    frame = without_columns(as_frame(table), drop)
-    unbinned = {
-        name: categories
-        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
-        if bins is None
-    }
-    return as_text_where_needed(frame, unbinned)
+def no_column(names: Sequence[str], frame: Frame) -> DataError:
+    """The error for names that a table should have."""
+    columns = frame.table.column_names
+    return DataError(
+        f"no column is called {listed(names)}; there are {listed(columns)}",
+        column=names[0],
+        expected=tuple(columns),
+        found=names[0],
+    )
 
 
 def as_frame(table: object) -> Frame:
@@ -106,63 +103,52 @@ def _as_arrow(name: str, column: Column) -> Any:
     try:
         return column.to_arrow()
     except (pa.ArrowException, TypeError) as error:
-        raise DataError(f"column {name!r}: expected values of one type: {' '.join(str(error).split())}") from error
-
-
-def without_columns(frame: Frame, names: Collection[str]) -> Frame:
-    """The frame without some of its columns. Those that it does not have are no matter."""
-    present = [name for name in frame.table.column_names if name in names]
-    if len(present) == frame.table.num_columns:
-        raise DataError("expected columns that are not dropped, found none")
-    categories = {name: values for name, values in frame.categories.items() if name not in names}
-    return replace(frame, table=frame.table.drop_columns(present), categories=categories) if present else frame
-
-
-def as_text_where_needed(frame: Frame, categories: Mapping[str, tuple[Category, ...]]) -> Frame:
-    """Columns of numbers whose categories are strings become strings."""
-    numeric = [column.name for column in frame.table.schema if _is_numeric(column)]
-    for name in numeric:
-        if all(isinstance(value, str) for value in categories.get(name, (0,))):
-            frame = _with_text(frame, name)
-    return frame
+        details = " ".join(str(error).split())
+        raise DataError(
+            f"column {name!r}: expected values of one type: {details}", column=name, expected="values of one type"
+        ) from error
 
 
 def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
     column = frame.table.column(name)
     is_real = pa.types.is_floating(column.type) and not _is_whole(column)
-    return _with_text(frame, name) if is_real else frame
+    return with_text(frame, name) if is_real else frame
 
 
-def _with_text(frame: Frame, name: str) -> Frame:
-    encoded = frame.table.column(name).combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().chunk(0)
-    texts = pa.array([number_text(value) for value in encoded.dictionary.to_pylist()], pa.string())
-    # Text by text, not as a dictionary: -0.0 and 0.0 are one, and their order is not that of categories.
-    strings = texts.take(encoded.indices)
-    return replace(frame, table=frame.table.set_column(frame.table.column_names.index(name), name, strings))
-
-
-def _problem(table: Any, name: str) -> str | None:
+def _problem(table: Any, name: str) -> DataError | None:
     """What is wrong with a column as a discrete variable, if anything."""
     column = table.column(name)
     kind = column.type
     if pa.types.is_floating(kind) and not _is_whole(column):
-        row, value = _first_fraction(column)
-        n_values = pc.count_distinct(column).as_py()
-        return f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})"
+        return _real_numbers(name, column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        limit, what = MOST_INTEGERS, "integers"
+        limit, what, problem = MOST_INTEGERS, "integers", Problem.CONTINUOUS
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
-        limit, what = MOST_STRINGS, "strings"
+        limit, what, problem = MOST_STRINGS, "strings", Problem.IDENTIFIER
     else:
         return None
     n_values = _n_values(column)
     if n_values > limit:
-        return f"column {name!r}: expected at most {limit:,} distinct {what}, found {n_values:,}"
-    if n_values > MOST_INTEGERS and n_values > len(column) / 2:
-        return f"column {name!r}: expected few distinct {what}, found {n_values:,} in {len(column):,} rows"
-    return None
+        expected, more = f"at most {limit:,} distinct {what}", ""
+    elif n_values > MOST_INTEGERS and n_values > len(column) / 2:
+        expected, more = f"few distinct {what}", f" in {len(column):,} rows"
+    else:
+        return None
+    message = f"column {name!r}: expected {expected}, found {n_values:,}{more}"
+    return DataError(message, column=name, expected=expected, found=n_values, problem=problem)
+
+
+def _real_numbers(name: str, column: Any) -> DataError:
+    row, value = _first_fraction(column)
+    n_values = pc.count_distinct(column).as_py()
+    return DataError(
+        f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})",
+        column=name,
+        row=row,
+        expected="whole numbers",
+        found=value,
+        problem=Problem.CONTINUOUS,
+    )
 
 
 def _n_values(column: Any) -> int:
@@ -186,31 +172,20 @@ def _first_fraction(column: Any) -> tuple[int, float]:
     return row, float(numbers[row])
 
 
-def _is_numeric(column: Any) -> bool:
-    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
-
-
-def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: str) -> Bins:
-    if ALL_COLUMNS in options.bins and _is_numeric(frame.table.column(name)):
+def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: DataError) -> Bins:
+    if ALL_COLUMNS in options.bins and is_numeric(frame.table.column(name)):
         return _fitted(frame, name, options.bins[ALL_COLUMNS])
-    bins = f"--bins {_quoted(name)}=5 makes intervals, " if _is_numeric(frame.table.column(name)) else ""
-    raise DataError(
-        f"{problem}: {bins}--drop {_quoted(name)} leaves it out, --as-category {_quoted(name)} keeps every value"
-    )
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else repr(name)
+    raise problem
 
 
 def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
     if isinstance(how, Bins):
         return how
     column = frame.table.column(name)
-    if not _is_numeric(column):
+    if not is_numeric(column):
         kind = "strings" if pa.types.is_dictionary(column.type) else str(column.type)
-        raise DataError(f"column {name!r}: expected numbers to put into bins, found {kind}")
+        raise no_numbers(name, kind)
     try:
         return how.fit(column.to_numpy(), frame.weights)
     except ValueError as error:
-        raise DataError(f"column {name!r}: {error}") from None
+        raise DataError(f"column {name!r}: {error}", column=name) from None

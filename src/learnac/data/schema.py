@@ -1,25 +1,21 @@
 """`Schema`: the names of a table's columns, the categories each may hold, and the bins of numbers."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.errors import DataError, listed
-from learnac.types import Arities, Category, Codes, Evidence
-
-UNSEEN = -1
-"""Stands in for the code of a value that is no category."""
+from learnac.data.categories import checked_categories, checked_names
+from learnac.errors import DataError, Problem, QueryError, listed
+from learnac.types import Arities, Category, Codes, PartialCodes
 
 UNKNOWN = -1
 """The code of a value that is not known, in evidence."""
 
-# A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
-# and codes up to here fit into 16 bits.
-MAX_ARITY = 65_536
+WAY_OUT = "queries may have gaps, training rows not: drop these, or fill them, say with a category 'missing'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +35,9 @@ class Schema:
     # Found once: every table that is read asks for them.
     _arities: Arities = field(init=False, repr=False, compare=False)
     _unlike_codes: str | None = field(init=False, repr=False, compare=False)
+    _positions: dict[str, int] = field(init=False, repr=False, compare=False)
+    # By variable, from category to code; made when first asked for.
+    _codes: dict[int, dict[Hashable, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         names = checked_names(self.names)
@@ -55,6 +54,8 @@ class Schema:
         arities.flags.writeable = False
         object.__setattr__(self, "_arities", arities)
         object.__setattr__(self, "_unlike_codes", _first_unlike_codes(names, categories))
+        object.__setattr__(self, "_positions", {name: position for position, name in enumerate(names)})
+        object.__setattr__(self, "_codes", {})
 
     @property
     def n_variables(self) -> int:
@@ -86,10 +87,40 @@ class Schema:
 
     def index(self, name: str) -> int:
         """The position of the variable called `name`."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise ValueError(f"no variable is called {name!r}; there are {listed(self.names)}") from None
+        if name not in self._positions:
+            raise ValueError(f"no variable is called {name!r}; there are {listed(self.names)}")
+        return self._positions[name]
+
+    def position(self, name: object) -> int:
+        """The position of the variable that a query calls `name`, which may be a label that is no string."""
+        position = self._positions.get(str(name))
+        if position is None:
+            raise QueryError(
+                f"no variable is called {name!r}; there are {listed(self.names)}",
+                column=str(name),
+                expected=self.names,
+                found=name,
+            )
+        return position
+
+    def code(self, variable: int, category: object) -> int:
+        """The code of a category of a variable; of the interval that a number lies in, if the variable has bins."""
+        if variable not in self._codes:
+            self._codes[variable] = {value: code for code, value in enumerate(self.categories[variable])}
+        code = self._codes[variable].get(category) if isinstance(category, Hashable) else None
+        bins = self.bins[variable]
+        if code is None and bins is not None and isinstance(category, Real) and not isinstance(category, bool):
+            return bins.code(float(category))
+        if code is None:
+            name, categories = self.names[variable], self.categories[variable]
+            raise QueryError(
+                f"variable {name!r}: expected one of its categories, {listed(categories)}; found {category!r}",
+                column=name,
+                expected=categories,
+                found=category,
+                problem=Problem.UNKNOWN_CATEGORY,
+            )
+        return code
 
     def encode(self, table: object) -> Codes:
         """The codes of `table` under this schema: shape (n_variables, n_rows), C-contiguous and read-only.
@@ -106,7 +137,7 @@ class Schema:
 
         return encode_table(self, table)
 
-    def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> Evidence:
+    def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> PartialCodes:
         """As `encode`, of a table that says what is known: codes in `evidence_dtype`, UNKNOWN where nothing is.
 
         Unknown is -1 or NaN in an array, what a masked array masks, and null in a frame.
@@ -120,7 +151,12 @@ class Schema:
         """Raise DataError for a name that is not in this schema."""
         known = frozenset(self.names)
         if extra := [name for name in found if name not in known]:
-            raise DataError(f"no variable is called {listed(extra)}; there are {listed(self.names)}")
+            raise DataError(
+                f"no variable is called {listed(extra)}; there are {listed(self.names)}",
+                column=extra[0],
+                expected=self.names,
+                found=extra[0],
+            )
 
     def check_same_names(self, found: Iterable[str]) -> None:
         """Raise DataError unless `found` holds the names of this schema, in any order."""
@@ -131,7 +167,12 @@ class Schema:
         complaints += [f"has {listed(extra)} in excess"] if extra else []
         if complaints:
             complaint = " and ".join(complaints)
-            raise DataError(f"expected the {self.n_variables} columns of the schema; the table {complaint}")
+            raise DataError(
+                f"expected the {self.n_variables} columns of the schema; the table {complaint}",
+                column=(missing or extra)[0],
+                expected=self.names,
+                found=tuple(present),
+            )
 
     def __repr__(self) -> str:
         return f"Schema({self.describe()})"
@@ -151,33 +192,6 @@ def _first_unlike_codes(names: tuple[str, ...], categories: tuple[tuple[Category
     return None
 
 
-def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
-    """The code of each value under `categories`, or UNSEEN. With `bins`, that of a number is its interval's."""
-    code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
-    if bins is None:
-        return [code_of.get(value, UNSEEN) for value in values]
-    return [bins.code(value) if isinstance(value, int | float) else code_of.get(value, UNSEEN) for value in values]
-
-
-def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:
-    """The error for a `value` in a table that is none of its column's `categories`."""
-    known = listed(categories)
-    return DataError(f"column {name!r}, row {row}: expected one of its categories, {known}; found {value!r}")
-
-
-def checked_categories(name: str, values: Iterable[object]) -> tuple[Category, ...]:
-    """`values` as the categories of column `name`, or a DataError that names the column."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"column {name!r}: expected a list of categories, found {values!r}")
-    categories = tuple(_as_category(name, value) for value in values)
-    if not categories:
-        raise DataError(f"column {name!r} has no categories; expected at least one")
-    if repeated := _repeated(categories):
-        raise DataError(f"column {name!r}: categories must be unique, repeated: {listed(repeated)}")
-    check_arity(name, len(categories))
-    return categories
-
-
 def _checked_bins(
     names: tuple[str, ...], categories: tuple[tuple[Category, ...], ...], bins: tuple[Bins | None, ...]
 ) -> tuple[Bins | None, ...]:
@@ -189,49 +203,9 @@ def _checked_bins(
         if intervals is not None and labels != intervals.labels:
             raise DataError(
                 f"column {name!r}: expected the intervals of its bins as categories, {listed(intervals.labels)}; "
-                f"found {listed(labels)}"
+                f"found {listed(labels)}",
+                column=name,
+                expected=intervals.labels,
+                found=labels,
             )
     return bins
-
-
-def check_arity(name: str, arity: int) -> None:
-    if arity > MAX_ARITY:
-        raise DataError(f"column {name!r}: expected at most {MAX_ARITY:,} categories, found {arity:,}: an identifier?")
-
-
-def checked_names(values: Iterable[object]) -> tuple[str, ...]:
-    """`values` as the names of columns, or an error that says which of them cannot be one."""
-    if isinstance(values, str):
-        raise TypeError(f"expected a sequence of names, found the string {values!r}")
-    names = []
-    for position, name in enumerate(values):
-        if not isinstance(name, str):
-            raise TypeError(f"expected names that are strings, found {name!r} at position {position}")
-        if not name:
-            raise DataError(f"the name at position {position} is empty; every column needs one")
-        names.append(str(name))
-    if not names:
-        raise DataError("the table has no columns")
-    if repeated := _repeated(names):
-        raise DataError(f"column names must be unique; repeated: {listed(repeated)}")
-    return tuple(names)
-
-
-def _as_category(name: str, value: object) -> Category:
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    # pandas turns integers into floats whenever it can, so whole floats are meant as integers.
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
-    raise DataError(
-        f"column {name!r}: expected categories that are strings, integers or booleans, "
-        f"found {value!r} ({type(value).__name__})"
-    )
-
-
-def _repeated(values: Iterable[object]) -> list[object]:
-    return [value for value, count in Counter(values).items() if count > 1]

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
-from learnac.data.schema import Schema, checked_categories
-from learnac.errors import DataError, listed
+from learnac.data.schema import Schema
+from learnac.errors import DataError, listed, placed
 from learnac.files import replace_file
 from learnac.types import Category
 
@@ -38,13 +39,18 @@ def read_schema_file(path: Path | str) -> ColumnOptions:
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError:
-        raise DataError(f"{path}: expected text in UTF-8, found other bytes: save it as UTF-8") from None
+        expected = "text in UTF-8"
+        raise DataError(
+            f"{path}: expected {expected}, found other bytes: save it as UTF-8", expected=expected, source=str(path)
+        ) from None
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path}: expected TOML: {error}") from None
+        raise DataError(f"{path}: expected TOML: {error}", expected="TOML", source=str(path)) from None
     try:
         return _options(document)
-    except (DataError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: {error}") from None
+    except DataError as error:
+        raise placed(error, path, source=str(path)) from None
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{path}: {error}", source=str(path)) from None
 
 
 def write_schema_file(schema: Schema, path: Path | str, dropped: Iterable[str] = ()) -> None:
@@ -99,25 +105,37 @@ def _options(document: dict[str, Any]) -> ColumnOptions:
 def _statement(name: str, statement: Any) -> tuple[str, Any]:
     where = f"columns.{_key(name)}"
     if not isinstance(statement, dict):
-        raise DataError(f"{where}: expected a table with one of {listed(_STATEMENTS)}, found {statement!r}")
+        raise _unlike(name, where, f"a table with one of {listed(_STATEMENTS)}", statement)
     if unknown := [key for key in statement if key not in (*_STATEMENTS, "strategy")]:
-        raise DataError(f"{where}.{_key(unknown[0])}: expected one of {listed(_STATEMENTS)}")
+        raise DataError(
+            f"{where}.{_key(unknown[0])}: expected one of {listed(_STATEMENTS)}",
+            column=name,
+            expected=_STATEMENTS,
+            found=unknown[0],
+        )
     found = [key for key in _STATEMENTS if key in statement]
     if len(found) != 1:
-        raise DataError(f"{where}: expected one of {listed(_STATEMENTS)}, found {listed(found) or 'none of them'}")
+        raise DataError(
+            f"{where}: expected one of {listed(_STATEMENTS)}, found {listed(found) or 'none of them'}",
+            column=name,
+            expected=_STATEMENTS,
+            found=tuple(found),
+        )
     if "strategy" in statement and not isinstance(statement.get("bins"), int):
-        raise DataError(f"{where}.strategy: expected a number of bins beside it")
+        raise DataError(
+            f"{where}.strategy: expected a number of bins beside it", column=name, expected="a number of bins"
+        )
     return found[0], statement[found[0]]
 
 
 def _categories(name: str, values: Any) -> tuple[Category, ...]:
     where = f"columns.{_key(name)}.categories"
     if not isinstance(values, list):
-        raise DataError(f"{where}: expected a list, found {values!r}")
+        raise _unlike(name, where, "a list", values)
     try:
         return checked_categories(name, values)
     except DataError as error:
-        raise DataError(f"{where}: {error}") from None
+        raise placed(error, where) from None
 
 
 def _bins(name: str, value: Any, strategy: Any) -> Bins | Binning:
@@ -128,17 +146,22 @@ def _bins(name: str, value: Any, strategy: Any) -> Bins | Binning:
         if isinstance(value, list) and all(type(edge) in (int, float) for edge in value):
             return Bins(tuple(value))
     except (TypeError, ValueError) as error:
-        raise DataError(f"{where}: {error}") from None
-    raise DataError(f"{where}: expected edges such as [18, 65], or a number of bins; found {value!r}")
+        raise DataError(f"{where}: {error}", column=name) from None
+    raise _unlike(name, where, "edges such as [18, 65], or a number of bins", value)
 
 
 def _is_true(name: str, value: Any) -> bool:
     if value is not True:
-        raise DataError(f"columns.{_key(name)}.drop: expected true, found {value!r}; leave out the key for false")
+        error = _unlike(name, f"columns.{_key(name)}.drop", "true", value)
+        raise error.saying(f"{error}; leave out the key for false")
     return True
 
 
 def _is_category(name: str, value: Any) -> bool:
     if value != "category":
-        raise DataError(f"columns.{_key(name)}.type: expected 'category', found {value!r}")
+        raise _unlike(name, f"columns.{_key(name)}.type", "'category'", value)
     return True
+
+
+def _unlike(name: str, where: str, expected: str, found: object) -> DataError:
+    return DataError(f"{where}: expected {expected}, found {found!r}", column=name, expected=expected, found=found)

@@ -18,7 +18,7 @@ from learnac.data.arrow_files import read_arrow, read_parquet
 from learnac.data.csv_files import CsvDialect, read_csv
 from learnac.data.libra_files import read_libra
 from learnac.data.streams import uncompressed_name
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed, placed
 from learnac.types import Category
 
 TableFormat: TypeAlias = Literal["csv", "tsv", "parquet", "arrow", "libra"]
@@ -90,12 +90,13 @@ def read_frame(path: Path | str, layout: TableLayout | None = None, types: Mappi
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Puts the file's name before a complaint that does not begin with it."""
+    """Puts the file's name before a complaint that does not say where it is from."""
     try:
         yield
     except DataError as error:
-        message = str(error)
-        raise DataError(message if message.startswith(f"{path}:") else f"{path}: {message}") from error
+        if error.source is not None:
+            raise
+        raise placed(error, path, source=str(path)) from error
 
 
 def _read(path: Path, layout: TableLayout, types: dict[str, Any]) -> Frame:
@@ -125,7 +126,12 @@ def _check_frame(table: Any, path: Path, layout: TableLayout) -> None:
         raise DataError("expected rows of values, found only a header")
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
         if pa.types.is_binary(column.type):
-            raise DataError(f"column {name!r}: expected text in UTF-8, found other bytes: save it as UTF-8")
+            expected = "text in UTF-8"
+            raise DataError(
+                f"column {name!r}: expected {expected}, found other bytes: save it as UTF-8",
+                column=name,
+                expected=expected,
+            )
         if pa.types.is_dictionary(column.type):
             _check_texts(name, column)
 
@@ -134,15 +140,22 @@ def _check_names(table: Any, layout: TableLayout) -> None:
     names = table.column_names
     for position, name in enumerate(names):
         if len(name) > _LONGEST_TEXT:
+            expected = f"names of at most {_LONGEST_TEXT:,} characters"
             raise DataError(
-                f"expected names of at most {_LONGEST_TEXT:,} characters in the first line, found one of "
-                f"{len(name):,} at position {position}, {name[:40]!r}...: is this a table?"
+                f"expected {expected} in the first line, found one of "
+                f"{len(name):,} at position {position}, {name[:40]!r}...: is this a table?",
+                column=name,
+                expected=expected,
+                found=len(name),
             )
     are_numbers = all(re.fullmatch(r"-?[\d.]+", name) for name in names)
     # Numbers may be names, as long as each occurs once.
     if layout.has_header and are_numbers and len(set(names)) < len(names):
         raise DataError(
-            f"expected names in the first line, found numbers: {listed(names)}; --no-header reads a table without names"
+            f"expected names in the first line, found numbers: {listed(names)}",
+            expected="names in the first line",
+            found=tuple(names),
+            problem=Problem.NO_HEADER,
         )
 
 
@@ -154,9 +167,13 @@ def _check_texts(name: str, column: Any) -> None:
     if (longest := int(lengths.max())) > _LONGEST_TEXT:
         value = values[int(lengths.argmax())].as_py()
         row = pc.index(column.cast(values.type), value).as_py()
+        expected = f"categories of at most {_LONGEST_TEXT:,} characters"
         raise DataError(
-            f"column {name!r}, row {row}: expected categories of at most {_LONGEST_TEXT:,} characters, "
-            f"found one of {longest:,}: {value[:40]!r}..."
+            f"column {name!r}, row {row}: expected {expected}, found one of {longest:,}: {value[:40]!r}...",
+            column=name,
+            row=row,
+            expected=expected,
+            found=value,
         )
 
 
@@ -168,6 +185,8 @@ def _check_delimiter(table: Any, has_header: bool, delimiter: str) -> None:
     for other in others.replace(delimiter, ""):
         if other in sample:
             raise DataError(
-                f"expected values separated by {delimiter!r}, found one column, {sample[:40]!r}: "
-                f"say --delimiter {other!r}"
+                f"expected values separated by {delimiter!r}, found one column, {sample[:40]!r}",
+                expected=delimiter,
+                found=other,
+                problem=Problem.DELIMITER,
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from learnac._core import GibbsSampler
 from learnac.infer.sample import seed_of
 from learnac.network import BayesNet
-from learnac.types import Evidence
+from learnac.types import PartialCodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Gibbs:
         self._starts = np.concatenate([[0], np.cumsum(network.schema.arities)]).astype(np.int64)
 
     def log_probability(
-        self, query: Evidence, given: Evidence, scenario: GibbsScenario, random_state: object = None
+        self, query: PartialCodes, given: PartialCodes, scenario: GibbsScenario, random_state: object = None
     ) -> NDArray[np.float64]:
         """Log P(query | given) of each row, both (variables x rows).
 
@@ -58,7 +58,7 @@ class Gibbs:
         return result
 
     def marginals(
-        self, given: Evidence, scenario: GibbsScenario, random_state: object = None
+        self, given: PartialCodes, scenario: GibbsScenario, random_state: object = None
     ) -> tuple[NDArray[np.float64], ...]:
         """The share of samples with each value of each variable, given the first row: one array for each variable."""
         nothing = np.full(len(given), -1, dtype=np.int32)
@@ -73,5 +73,5 @@ class Gibbs:
         return self._sampler.run(given, query, scenario.n_chains, scenario.n_burn_in, scenario.n_samples, seed)
 
 
-def _column(codes: Evidence, row: int) -> NDArray[np.int32]:
+def _column(codes: PartialCodes, row: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(codes[:, row], dtype=np.int32)

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from learnac.circuit import Circuit
-from learnac.data.forms import completed
-from learnac.infer.engine import engine_of
-from learnac.infer.evidence import Given, read_given
+from learnac.data import Evidence, as_evidence
+from learnac.infer.engine import Engine, engine_of
 from learnac.infer.marginals import iter_posteriors
 from learnac.infer.mpe import most_probable
-from learnac.types import Evidence
+from learnac.types import PartialCodes
 
 METHODS = ("mpe", "marginal")
 
@@ -27,24 +26,23 @@ def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int =
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")
     engine = engine_of(circuit)
-    evidence = read_given(engine, X, may_lack_columns=False)
+    evidence = as_evidence(engine.schema, X, may_lack_columns=False)
     codes = evidence.codes.copy()
     with_gaps = np.flatnonzero((codes < 0).any(axis=0))
     if len(with_gaps) > 0:
         fill = _by_completion if method == "mpe" else _by_posterior
-        codes[:, with_gaps] = fill(evidence.rows(with_gaps), n_threads)
-    return completed(X, engine.schema, evidence.codes, codes)
+        codes[:, with_gaps] = fill(engine, evidence.rows(with_gaps), n_threads)
+    return evidence.completed(codes)
 
 
-def _by_completion(evidence: Given, n_threads: int) -> Evidence:
-    return most_probable(evidence, n_threads)[0]
+def _by_completion(engine: Engine, evidence: Evidence, n_threads: int) -> PartialCodes:
+    return most_probable(engine, evidence, n_threads)[0]
 
 
-def _by_posterior(evidence: Given, n_threads: int) -> Evidence:
-    engine = evidence.engine
+def _by_posterior(engine: Engine, evidence: Evidence, n_threads: int) -> PartialCodes:
     codes = evidence.codes.copy()
     # Where a value is known its posterior is 1, so that all values can be taken from the posteriors.
-    for rows, posteriors in iter_posteriors(evidence, engine.all_variables, n_threads):
+    for rows, posteriors in iter_posteriors(engine, evidence, engine.all_variables, n_threads):
         for variable, (start, end) in enumerate(pairwise(engine.starts)):
             codes[variable, rows] = posteriors[:, start:end].argmax(axis=1)
     return codes

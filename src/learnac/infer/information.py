@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Circuit
-from learnac.data.forms import MappingForm
+from learnac.data import Evidence, as_evidence
 from learnac.errors import QueryError, listed
 from learnac.infer.engine import Engine, engine_of
-from learnac.infer.evidence import Given, read_given
 from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
-from learnac.types import Evidence
+from learnac.types import PartialCodes
 
 MAX_STATES = 1 << 20
 """Joint states of some of the variables that are counted out one by one."""
@@ -34,7 +33,7 @@ def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threa
     engine = engine_of(circuit)
     chosen = range(engine.schema.n_variables) if variables is None else _positions(engine, variables)
     if len(chosen) == engine.schema.n_variables and engine.is_deterministic:
-        evidence = read_given(engine, None)
+        evidence = as_evidence(engine.schema, None)
         _, means = engine.evaluator.mean_logs(*evidence.arrays, n_threads)
         return max(0.0, -float(means[0]))
     return _entropy_of(_joint_table(engine, chosen, n_threads))
@@ -45,7 +44,7 @@ def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) 
     engine = engine_of(circuit)
     first, second = _positions(engine, a), _positions(engine, b)
     if shared := [engine.schema.names[variable] for variable in first if variable in second]:
-        raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}")
+        raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}", column=shared[0])
     joint = _joint_table(engine, [*first, *second], n_threads)
     n_first = int(np.prod([len(engine.schema.categories[variable]) for variable in first]))
     table = joint.reshape(n_first, -1)
@@ -64,7 +63,9 @@ def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> f
     engine.require_deterministic("kl_divergence")
     if other.schema != engine.schema:
         raise QueryError(
-            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}"
+            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}",
+            expected=engine.schema,
+            found=other.schema,
         )
     cross_entropy = -sum(_expected_log(engine, tree, n_threads) for tree in other.trees)
     return max(0.0, cross_entropy - entropy(circuit, n_threads=n_threads))
@@ -73,9 +74,9 @@ def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> f
 def _positions(engine: Engine, variables: Any) -> list[int]:
     is_one = isinstance(variables, str) or not isinstance(variables, Iterable)
     names = [variables] if is_one else list(variables)
-    positions = list(dict.fromkeys(engine.position(name) for name in names))
+    positions = list(dict.fromkeys(engine.schema.position(name) for name in names))
     if not positions:
-        raise QueryError("expected at least one variable, found none")
+        raise QueryError("expected at least one variable, found none", expected="at least one variable")
     return positions
 
 
@@ -94,27 +95,24 @@ def _joint_table(engine: Engine, variables: Iterable[int], n_threads: int) -> ND
     if n_states > MAX_STATES:
         raise QueryError(
             f"{len(chosen)} of {engine.schema.n_variables} variables have more than {MAX_STATES:,} joint states, "
-            "too many to count out, and their distribution has no closed form: ask for fewer variables"
+            "too many to count out, and their distribution has no closed form: ask for fewer variables",
+            expected=f"at most {MAX_STATES:,} joint states",
+            found=n_states,
         )
     table = np.empty(n_states)
     for start in range(0, n_states, _BLOCK):
         states = np.arange(start, min(start + _BLOCK, n_states))
         codes = np.full((engine.schema.n_variables, len(states)), -1, dtype=engine.schema.evidence_dtype)
         codes[chosen] = np.unravel_index(states, shape)
-        table[states] = np.exp(log_values(_rows_of(engine, codes), n_threads))
+        table[states] = np.exp(log_values(engine, Evidence.of_codes(engine.schema, codes), n_threads))
     return table
 
 
-def _rows_of(engine: Engine, codes: Evidence, allowed: NDArray[np.bool_] | None = None) -> Given:
+def _rows_of(engine: Engine, codes: PartialCodes, allowed: NDArray[np.bool_]) -> Evidence:
     """Evidence made here: codes, and for each row which indicators are allowed."""
-    variables = np.empty(0, np.uint32)
-    likelihoods = np.empty((0, 0))
-    if allowed is not None:
-        is_soft = [not allowed[:, start:end].all() for start, end in pairwise(engine.starts)]
-        variables = np.flatnonzero(is_soft).astype(np.uint32)
-        likelihoods = allowed[:, np.repeat(is_soft, np.diff(engine.starts))].astype(np.float64)
-    numbers = np.arange(codes.shape[1])
-    return Given(engine, codes, variables, likelihoods, 0.0, MappingForm(), False, numbers)
+    of_variables = (allowed[:, start:end] for start, end in pairwise(engine.starts))
+    restricted = {variable: values for variable, values in enumerate(of_variables) if not values.all()}
+    return Evidence.of_codes(engine.schema, codes).with_likelihoods(restricted)
 
 
 def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
@@ -126,7 +124,7 @@ def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
         codes = np.full((engine.schema.n_variables, len(leaves) * arity), -1, dtype=engine.schema.evidence_dtype)
         codes[tree.child] = np.tile(np.arange(arity), len(leaves))
         rows = _rows_of(engine, codes, np.repeat(allowed, arity, axis=0))
-        weights = np.exp(log_values(rows, n_threads))
+        weights = np.exp(log_values(engine, rows, n_threads))
         parameters = tree.parameters[leaves].ravel()
         if (parameters[weights > 0] == 0).any():
             return -np.inf

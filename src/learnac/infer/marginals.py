@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnac.circuit import Circuit
+from learnac.data import Evidence, Schema, Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import Engine, engine_of
-from learnac.infer.evidence import Given, Soft, read_given
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
 
@@ -33,9 +33,9 @@ def marginals(
     Cost: two passes over the edges that the evidence leaves alive, however many variables are asked for.
     """
     engine = engine_of(circuit)
-    evidence = read_given(engine, given, soft)
+    evidence = as_evidence(engine.schema, given, soft)
     wanted = _positions(engine, variables)
-    posteriors = _named(engine, wanted, _posteriors(evidence, wanted, n_threads))
+    posteriors = _named(engine.schema, wanted, _posteriors(engine, evidence, wanted, n_threads))
     return {name: table[0] for name, table in posteriors.items()} if evidence.is_one else posteriors
 
 
@@ -53,13 +53,13 @@ def iter_marginals(
     Blocks of as many rows as take 64 MB, unless `block_rows` says how many.
     """
     engine = engine_of(circuit)
-    evidence = read_given(engine, given, soft)
+    evidence = as_evidence(engine.schema, given, soft)
     wanted = _positions(engine, variables)
     if block_rows is not None and block_rows < 1:
         raise ValueError(f"block_rows: expected at least 1, found {block_rows}")
 
-    blocks = iter_posteriors(evidence, wanted, n_threads, block_rows)
-    return ((rows, _named(engine, wanted, posteriors)) for rows, posteriors in blocks)
+    blocks = iter_posteriors(engine, evidence, wanted, n_threads, block_rows)
+    return ((rows, _named(engine.schema, wanted, posteriors)) for rows, posteriors in blocks)
 
 
 def expectation(
@@ -76,51 +76,55 @@ def expectation(
     `marginals`.
     """
     engine = engine_of(circuit)
-    evidence = read_given(engine, given, soft)
-    tables = {engine.position(name): _numbers(engine, name, numbers) for name, numbers in values.items()}
+    evidence = as_evidence(engine.schema, given, soft)
+    tables = {engine.schema.position(name): _numbers(engine.schema, name, numbers) for name, numbers in values.items()}
     if not tables:
         raise QueryError("values: expected numbers for at least one variable, found none")
     weights = np.concatenate(list(tables.values()))
     wanted = np.array(list(tables), dtype=np.uint32)
     means = np.zeros(evidence.n_rows)
-    for rows, posteriors in iter_posteriors(evidence, wanted, n_threads):
+    for rows, posteriors in iter_posteriors(engine, evidence, wanted, n_threads):
         # One after the other: a matrix product would round a row by what stands beside it.
         for weight, column in zip(weights, posteriors.T, strict=True):
             means[rows] += weight * column
     return float(means[0]) if evidence.is_one else means
 
 
-def posterior_of(evidence: Given, variable: int, n_threads: int) -> NDArray[np.float64]:
+def posterior_of(engine: Engine, evidence: Evidence, variable: int, n_threads: int) -> NDArray[np.float64]:
     """Posterior of one variable, (rows x arity)."""
     wanted = np.array([variable], dtype=np.uint32)
-    result = np.empty((evidence.n_rows, len(evidence.engine.schema.categories[variable])))
-    for rows, posteriors in iter_posteriors(evidence, wanted, n_threads):
+    result = np.empty((evidence.n_rows, len(evidence.schema.categories[variable])))
+    for rows, posteriors in iter_posteriors(engine, evidence, wanted, n_threads):
         result[rows] = posteriors
     return result
 
 
 def iter_posteriors(
-    evidence: Given, wanted: NDArray[np.uint32], n_threads: int, block_rows: int | None = None
+    engine: Engine,
+    evidence: Evidence,
+    wanted: NDArray[np.uint32],
+    n_threads: int,
+    block_rows: int | None = None,
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Slices of rows, and their posteriors side by side, (rows x values of the wanted variables)."""
-    width = sum(len(evidence.engine.schema.categories[variable]) for variable in wanted)
+    width = sum(len(evidence.schema.categories[variable]) for variable in wanted)
     step = block_rows or max(1, _BLOCK_SIZE // width)
     for start in range(0, evidence.n_rows, step):
         rows = slice(start, min(start + step, evidence.n_rows))
-        yield rows, _posteriors(evidence.rows(rows), wanted, n_threads)
+        yield rows, _posteriors(engine, evidence.rows(rows), wanted, n_threads)
 
 
-def _posteriors(evidence: Given, wanted: NDArray[np.uint32], n_threads: int) -> NDArray[np.float64]:
-    log_values, posteriors = evidence.engine.evaluator.marginals(*evidence.arrays, wanted, n_threads)
+def _posteriors(engine: Engine, evidence: Evidence, wanted: NDArray[np.uint32], n_threads: int) -> NDArray[np.float64]:
+    log_values, posteriors = engine.evaluator.marginals(*evidence.arrays, wanted, n_threads)
     evidence.require_possible(log_values)
     return posteriors
 
 
-def _named(engine: Engine, wanted: NDArray[np.uint32], posteriors: NDArray[np.float64]) -> Posteriors:
-    arities = [len(engine.schema.categories[variable]) for variable in wanted]
+def _named(schema: Schema, wanted: NDArray[np.uint32], posteriors: NDArray[np.float64]) -> Posteriors:
+    arities = [len(schema.categories[variable]) for variable in wanted]
     ends = np.cumsum(arities)
     return {
-        engine.schema.names[variable]: posteriors[:, end - arity : end]
+        schema.names[variable]: posteriors[:, end - arity : end]
         for variable, arity, end in zip(wanted, arities, ends, strict=True)
     }
 
@@ -130,28 +134,38 @@ def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.ui
         return engine.all_variables
     if isinstance(variables, str):
         raise TypeError(f"variables: expected a list of names, found the string {variables!r}")
-    positions = list(dict.fromkeys(engine.position(name) for name in variables))
+    positions = list(dict.fromkeys(engine.schema.position(name) for name in variables))
     if not positions:
-        raise QueryError("variables: expected at least one name, found none")
+        raise QueryError("variables: expected at least one name, found none", expected="at least one name")
     return np.array(positions, dtype=np.uint32)
 
 
-def _numbers(engine: Engine, name: Any, numbers: ArrayLike | Mapping[Any, float]) -> NDArray[np.float64]:
-    variable = engine.position(name)
-    categories = engine.schema.categories[variable]
+def _numbers(schema: Schema, name: Any, numbers: ArrayLike | Mapping[Any, float]) -> NDArray[np.float64]:
+    variable = schema.position(name)
+    categories = schema.categories[variable]
     if isinstance(numbers, Mapping):
         for category in numbers:
-            engine.code(variable, category)
+            schema.code(variable, category)
         if lacking := [category for category in categories if category not in numbers]:
-            raise QueryError(f"values: variable {name!r} lacks a number for {lacking[0]!r}")
+            raise _wrong_values(schema, variable, f" lacks a number for {lacking[0]!r}", categories, tuple(numbers))
         numbers = [numbers[category] for category in categories]
     try:
         table = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError):
-        raise QueryError(f"values: variable {name!r}: expected numbers, found {numbers!r}") from None
+        complaint = f": expected numbers, found {numbers!r}"
+        raise _wrong_values(schema, variable, complaint, "numbers", numbers) from None
     if table.shape != (len(categories),):
-        expected = f"expected {len(categories)} numbers, one per category"
-        raise QueryError(f"values: variable {name!r}: {expected}, found shape {table.shape}")
+        expected = f"{len(categories)} numbers, one per category"
+        complaint = f": expected {expected}, found shape {table.shape}"
+        raise _wrong_values(schema, variable, complaint, expected, table.shape)
     if not np.isfinite(table).all():
-        raise QueryError(f"values: variable {name!r}: expected finite numbers, found {table[~np.isfinite(table)][0]}")
+        found = table[~np.isfinite(table)][0]
+        raise _wrong_values(
+            schema, variable, f": expected finite numbers, found {found}", "finite numbers", float(found)
+        )
     return table
+
+
+def _wrong_values(schema: Schema, variable: int, complaint: str, expected: object, found: object) -> QueryError:
+    name = schema.names[variable]
+    return QueryError(f"values: variable {name!r}{complaint}", column=name, expected=expected, found=found)

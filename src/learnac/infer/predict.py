@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from learnac.circuit import Circuit
+from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import engine_of
-from learnac.infer.evidence import Soft, read_given
 from learnac.infer.marginals import posterior_of
 
 
@@ -20,13 +20,17 @@ def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None
     downward pass over the nodes above the target.
     """
     engine = engine_of(circuit)
-    variable = engine.position(target)
-    evidence = read_given(engine, X, soft)
-    known = np.flatnonzero(evidence.codes[variable] >= 0)
+    variable = engine.schema.position(target)
+    evidence = as_evidence(engine.schema, X, soft)
+    known = evidence.row_numbers[evidence.codes[variable] >= 0]
     if len(known) > 0:
         where = "" if evidence.is_one else f" in row {known[0]}"
-        raise QueryError(f"the target {target!r} is given as evidence{where}: leave it out, or unknown")
-    posterior = posterior_of(evidence, variable, n_threads)
+        raise QueryError(
+            f"the target {target!r} is given as evidence{where}: leave it out, or unknown",
+            column=engine.schema.names[variable],
+            row=int(known[0]),
+        )
+    posterior = posterior_of(engine, evidence, variable, n_threads)
     return posterior[0] if evidence.is_one else posterior
 
 
@@ -34,7 +38,7 @@ def predict(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = Non
     """The target's category of the highest posterior for each row, the first of equals. One category for a dict."""
     posterior = predict_proba(circuit, X, target, soft=soft, n_threads=n_threads)
     engine = engine_of(circuit)
-    categories = engine.schema.categories[engine.position(target)]
+    categories = engine.schema.categories[engine.schema.position(target)]
     best = posterior.argmax(axis=-1)
     if best.ndim == 0:
         return categories[int(best)]

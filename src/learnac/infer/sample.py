@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from learnac.circuit import Circuit
+from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.infer.engine import engine_of
-from learnac.infer.evidence import Soft, read_given
 
 
 def sample(
@@ -31,7 +31,7 @@ def sample(
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n: expected a number of samples from 0, found {n!r}")
     engine = engine_of(circuit)
-    evidence = read_given(engine, given, soft)
+    evidence = as_evidence(engine.schema, given, soft)
     worlds = np.zeros((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
     seed = seed_of(random_state)
     log_values = engine.evaluator.sample(*evidence.arrays, int(n), seed, worlds, n_threads)

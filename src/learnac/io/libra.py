@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from learnac.data import Schema
-from learnac.data.schema import MAX_ARITY
+from learnac.data.categories import MAX_ARITY
 from learnac.errors import ModelFileError
 
 # Values of all variables together: each gets an indicator, whether the file has it or not.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
-from learnac.errors import listed
+from learnac.errors import SettingError, SettingTypeError, listed
 from learnac.learn.smoothing import Smoothing, grid
 from learnac.learn.splits import SplitKind
 
@@ -31,7 +31,7 @@ SPLITS = tuple(kind.value for kind in SplitKind)
 
 @dataclass(frozen=True, slots=True)
 class LearnSettings:
-    """The search of Table 1: scores, penalties, budgets. Raises ValueError or TypeError for what makes no sense."""
+    """The search of Table 1: scores, penalties, budgets. Raises SettingError for what makes no sense."""
 
     edge_penalty: float | None = None
     parameter_penalty: float = 0.5
@@ -63,9 +63,9 @@ class LearnSettings:
         _check_whole("max_splits", self.max_splits, least=0)
         _check_whole("patience", self.patience, least=1)
         if self.halve_edge_penalty and self.max_edges is None and self.edge_penalty is not None:
-            raise ValueError("halve_edge_penalty: expected max_edges to be set too, or halving would never end")
+            raise SettingError("halve_edge_penalty", "{max_edges} to be set too, or halving would never end")
         if self.halve_edge_penalty and self.edge_penalty == 0:
-            raise ValueError("halve_edge_penalty: expected an edge_penalty above 0, found 0")
+            raise SettingError("halve_edge_penalty", "an {edge_penalty} above 0", 0)
 
     @property
     def first_edge_penalty(self) -> float:
@@ -78,8 +78,8 @@ class LearnSettings:
             budget = max(DEFAULT_EDGES, 4 * n_initial_edges) if self.max_edges is None else self.max_edges
             settings = replace(self, edge_penalty=self.first_edge_penalty, halve_edge_penalty=True, max_edges=budget)
         if settings.max_edges is not None and settings.max_edges < n_initial_edges:
-            expected = f"expected at least {n_initial_edges}, the edges of the initial circuit"
-            raise ValueError(f"max_edges: {expected}, found {settings.max_edges}")
+            expected = f"at least {n_initial_edges}, the edges of the initial circuit"
+            raise SettingError("max_edges", expected, settings.max_edges)
         return settings
 
     @property
@@ -112,15 +112,18 @@ def allowed_parent_masks(
     if allowed_parents is None:
         return None
     if not isinstance(allowed_parents, Mapping):
-        raise TypeError(f"allowed_parents: expected a mapping, found {type(allowed_parents).__name__}")
+        found = type(allowed_parents).__name__
+        raise SettingTypeError("allowed_parents", "a mapping", found, complaint=f"expected a mapping, found {found}")
     masks = [np.ones(schema.n_variables, dtype=bool) for _ in schema.names]
     for child, parents in allowed_parents.items():
         if isinstance(parents, str):
-            raise TypeError(f"allowed_parents[{child!r}]: expected a list of names, found the string {parents!r}")
+            complaint = f"expected a list of names, found the string {parents!r}"
+            raise SettingTypeError("allowed_parents", "a list of names", parents, column=child, complaint=complaint)
         mask = np.zeros(schema.n_variables, dtype=bool)
         for parent in parents:
             if str(parent) == str(child):
-                raise ValueError(f"allowed_parents[{child!r}]: a variable cannot be its own parent")
+                complaint = "a variable cannot be its own parent"
+                raise SettingError("allowed_parents", "other variables", parent, column=child, complaint=complaint)
             mask[_position(schema, parent)] = True
         masks[_position(schema, child)] = mask
     return tuple(masks)
@@ -128,22 +131,21 @@ def allowed_parent_masks(
 
 def _position(schema: Schema, name: object) -> int:
     if str(name) not in schema.names:
-        raise ValueError(
-            f"allowed_parents: expected names of variables, found {name!r}; there are {listed(schema.names)}"
-        )
+        complaint = f"expected names of variables, found {name!r}; there are {listed(schema.names)}"
+        raise SettingError("allowed_parents", "names of variables", name, complaint=complaint)
     return schema.names.index(str(name))
 
 
 def _check_choice(name: str, found: object, choices: tuple[str, ...]) -> None:
     if found not in choices:
-        raise ValueError(f"{name}: expected one of {listed(choices)}, found {found!r}")
+        raise SettingError(name, f"one of {listed(choices)}", found)
 
 
 def _check_number(name: str, found: object, least: float, is_open: bool = False) -> None:
     if found is None and name == "max_seconds":
         return
     if not isinstance(found, Real) or isinstance(found, bool):
-        raise TypeError(f"{name}: expected a number, found {found!r}")
+        raise SettingTypeError(name, "a number", found)
     value = float(found)
     if (
         math.isnan(value)
@@ -152,13 +154,13 @@ def _check_number(name: str, found: object, least: float, is_open: bool = False)
         or (math.isinf(value) and name != "max_seconds")
     ):
         bound = "above" if is_open else "at least"
-        raise ValueError(f"{name}: expected a finite number {bound} {least}, found {found}")
+        raise SettingError(name, f"a finite number {bound} {least}", found)
 
 
 def _check_whole(name: str, found: object, least: int) -> None:
     if found is None:
         return
     if not isinstance(found, Integral) or isinstance(found, bool):
-        raise TypeError(f"{name}: expected a whole number, found {found!r}")
+        raise SettingTypeError(name, "a whole number", found)
     if int(found) < least:
-        raise ValueError(f"{name}: expected at least {least}, found {found}")
+        raise SettingError(name, f"at least {least}", found)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
-from learnac.errors import DataError
+from learnac.errors import DataError, SettingError
 from learnac.learn.counts import CountProvider
 from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
@@ -34,7 +34,8 @@ class SearchState:
         mine, others = asdict(self.settings), asdict(settings)
         for name in mine:
             if name not in _FREE and mine[name] != others[name]:
-                raise ValueError(f"{name}: the search to go on with has {mine[name]}, found {others[name]}")
+                complaint = f"the search to go on with has {mine[name]}, found {others[name]}"
+                raise SettingError(name, str(mine[name]), others[name], complaint=complaint)
         if fingerprint != self.fingerprint:
             raise DataError("the search to go on with was over other tables: its rows, weights or columns differ")
 

@@ -1,0 +1,61 @@
+"""What the options of a command say about tables: how files are written, and what their columns hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import cast
+
+from learnac.cli.command import UsageError
+from learnac.data.bins import Binning, Strategy
+from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
+from learnac.data.tables import TableLayout
+
+
+def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
+    """How the files are written, from the options of a command."""
+    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
+
+
+def column_options(
+    schema: Path | None, bins: list[str] | None, drop: list[str] | None, as_category: list[str] | None
+) -> ColumnOptions:
+    """What the options say of columns; they come before what a schema file says."""
+    try:
+        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
+    except ValueError as error:
+        raise UsageError(str(error), "--bins") from error
+    if schema is None:
+        return stated
+    from learnac.data.schema_file import read_schema_file
+
+    return stated.over(read_schema_file(schema))
+
+
+def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
+    """What `--bins` is given: "age=5", "age=5:uniform", or "5" for every column that needs it.
+
+    Raises ValueError for anything else.
+    """
+    found: dict[str, Binning] = {}
+    for text in texts:
+        name, _, how = text.rpartition("=")
+        number, _, strategy = how.partition(":")
+        if not number.strip().isdecimal():
+            raise ValueError(f"expected a number of bins such as 5, age=5 or age=5:uniform, found {text!r}")
+        name = name.strip() or ALL_COLUMNS
+        if name in found:
+            raise ValueError(f"expected bins of {name!r} once, found them twice")
+        found[name] = Binning(int(number), cast(Strategy, strategy.strip() or "quantile"))
+    return found
+
+
+def names_of(texts: list[str] | None) -> list[str]:
+    return [name.strip() for text in texts or [] for name in text.split(",") if name.strip()]
+
+
+def _one_character(delimiter: str) -> str:
+    character = "\t" if delimiter in ("tab", r"\t") else delimiter
+    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+        raise UsageError(f"expected one character, found {delimiter!r}", "--delimiter")
+    return character

@@ -1,0 +1,176 @@
+"""`Evidence`: what is known of some rows, in the form the core takes. Whatever asks a model makes one, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.data.dataset import Dataset
+from learnac.data.documents import are_documents, read_document, read_documents
+from learnac.data.forms import DatasetForm, DocumentsForm, MappingForm, TableForm, form_of
+from learnac.data.likelihoods import Soft, check_rows, likelihood_table
+from learnac.data.schema import Schema
+from learnac.errors import ImpossibleEvidenceError, QueryError
+from learnac.types import PartialCodes
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evidence:
+    """What is known of one or more rows: a value of a variable, likelihoods of its values, or nothing.
+
+    Made by `as_evidence` or `read_evidence`, or by `of_codes` where there are codes already. Likelihoods are scaled,
+    so that the largest of a variable in a row is 1. A row may have likelihoods of ones for a variable, which say
+    nothing, beside its value or beside nothing.
+    """
+
+    schema: Schema
+    codes: PartialCodes  # (variables x rows), UNKNOWN where no value is known
+    soft_variables: NDArray[np.uint32]  # those with likelihoods
+    likelihoods: NDArray[np.float64]  # (rows x values of the soft variables)
+    log_scales: NDArray[np.float64]  # what scaling took from each row's log-probability
+    form: TableForm  # in which the rows came
+    is_one: bool  # one dict, or nothing: answers are single values, not arrays of rows
+    row_numbers: NDArray[np.intp]  # in the table that was given
+
+    @classmethod
+    def of_codes(
+        cls, schema: Schema, codes: PartialCodes, form: TableForm | None = None, *, is_one: bool = False
+    ) -> Self:
+        """Evidence of values alone: codes in `schema.evidence_dtype`, all of them right."""
+        n_rows = codes.shape[1]
+        no_likelihoods = np.empty((n_rows, 0))
+        no_variables, no_scales = np.empty(0, np.uint32), np.zeros(n_rows)
+        numbers = np.arange(n_rows)
+        return cls(schema, codes, no_variables, no_likelihoods, no_scales, form or DatasetForm(), is_one, numbers)
+
+    @property
+    def n_rows(self) -> int:
+        return self.codes.shape[1]
+
+    @property
+    def arrays(self) -> tuple[PartialCodes, NDArray[np.uint32], NDArray[np.float64]]:
+        """What the core takes, in its order."""
+        return np.ascontiguousarray(self.codes), self.soft_variables, np.ascontiguousarray(self.likelihoods)
+
+    def rows(self, which: slice | NDArray[Any]) -> Self:
+        """Some of the rows, which keep their numbers."""
+        return replace(
+            self,
+            codes=self.codes[:, which],
+            likelihoods=self.likelihoods[which],
+            log_scales=self.log_scales[which],
+            row_numbers=self.row_numbers[which],
+        )
+
+    def with_likelihoods(self, given: Mapping[int, Any]) -> Self:
+        """With likelihoods for some variables, by position, each for all rows or for every row its own.
+
+        What is known of one dict, with likelihoods for many rows, is known of each of these.
+        """
+        if not given:
+            return self
+        evidence = self
+        tables = {variable: likelihood_table(self.schema, variable, values) for variable, values in given.items()}
+        counts = {len(table) for table in tables.values()} - {1}
+        if self.is_one and len(counts) == 1:
+            n_rows = counts.pop()
+            evidence = replace(self.rows(np.zeros(n_rows, np.intp)), is_one=False, row_numbers=np.arange(n_rows))
+        for variable, table in tables.items():
+            if variable in self.soft_variables:
+                raise self._given_twice(variable)
+            check_rows(self.schema, variable, table, evidence.codes)
+        return evidence._with_tables(tables)
+
+    def _with_tables(self, tables: Mapping[int, NDArray[np.float64]]) -> Self:
+        scaled, log_scales = [self.likelihoods], self.log_scales.copy()
+        for table in tables.values():
+            largest = table.max(axis=1, keepdims=True)
+            scaled.append(np.broadcast_to(table / largest, (self.n_rows, table.shape[1])))
+            log_scales += np.log(largest[:, 0])
+        return replace(
+            self,
+            soft_variables=np.concatenate([self.soft_variables, np.array(list(tables), dtype=np.uint32)]),
+            likelihoods=np.concatenate(scaled, axis=1),
+            log_scales=log_scales,
+        )
+
+    def _given_twice(self, variable: int) -> QueryError:
+        name = self.schema.names[variable]
+        return QueryError(f"variable {name!r}: likelihoods are given twice", column=name)
+
+    def with_soft(self, soft: Soft | None) -> Self:
+        """With likelihoods for some variables, by name."""
+        if soft is None:
+            return self
+        if not isinstance(soft, Mapping):
+            raise TypeError(f"soft: expected a mapping from names to likelihoods, found {type(soft).__name__}")
+        given: dict[int, Any] = {}
+        for name, values in soft.items():
+            if (variable := self.schema.position(name)) in given:  # 3 and "3" are one name.
+                raise self._given_twice(variable)
+            given[variable] = values
+        return self.with_likelihoods(given)
+
+    def completed(self, codes: PartialCodes) -> Any:
+        """The rows in the form they came in, with `codes` (variables x rows) where no value was known."""
+        return self.form.completed(self.schema, self.codes, codes, self.row_numbers)
+
+    def require_possible(self, log_values: NDArray[np.float64]) -> None:
+        """Raise ImpossibleEvidenceError if the evidence of some row has probability zero."""
+        rows = self.row_numbers[np.isneginf(log_values)]
+        if len(rows) == 0:
+            return
+        if self.is_one:
+            raise ImpossibleEvidenceError("the evidence has probability zero", rows.tolist())
+        more = f" (the first of {len(rows)} such rows)" if len(rows) > 1 else ""
+        raise ImpossibleEvidenceError(f"row {rows[0]}: the evidence has probability zero{more}", rows.tolist())
+
+    def __repr__(self) -> str:
+        rows = "row" if self.n_rows == 1 else "rows"
+        soft = f", likelihoods of {len(self.soft_variables)}" if len(self.soft_variables) else ""
+        return f"Evidence({self.n_rows:,} {rows}, {self.schema.describe()}{soft})"
+
+
+def as_evidence(schema: Schema, given: object, soft: Soft | None = None, *, may_lack_columns: bool = True) -> Evidence:
+    """Evidence in any form as `Evidence`; None for none at all.
+
+    One dict, a list of dicts, an array of codes, a frame or a `Dataset`; an `Evidence` under this schema as it is. A
+    frame may lack columns of the schema, unless that is forbidden.
+    """
+    return _encoded(schema, given, may_lack_columns).with_soft(soft)
+
+
+def _encoded(schema: Schema, given: object, may_lack_columns: bool) -> Evidence:
+    if isinstance(given, Evidence):
+        return _checked(given, schema)
+    if given is None or isinstance(given, Mapping):
+        codes, likelihoods = read_document(schema, given or {})
+        return Evidence.of_codes(schema, codes, MappingForm(), is_one=True).with_likelihoods(likelihoods)
+    if are_documents(given):
+        codes, tables = read_documents(schema, given)
+        return Evidence.of_codes(schema, codes, DocumentsForm())._with_tables(tables)
+    codes = schema.encode_evidence(given, may_lack_columns=may_lack_columns)
+    return Evidence.of_codes(schema, codes, _form_with_rows(given))
+
+
+def _checked(evidence: Evidence, schema: Schema) -> Evidence:
+    if evidence.schema is not schema and evidence.schema != schema:
+        raise QueryError(
+            f"expected evidence for the variables and categories of the model, {schema}; found {evidence.schema}",
+            expected=schema,
+            found=evidence.schema,
+        )
+    return evidence
+
+
+def _form_with_rows(given: object) -> TableForm:
+    """The form of a table; that of a frame keeps it, for what is known to go back as it was."""
+    if isinstance(given, Dataset | np.ndarray | list | tuple):
+        return form_of(given)
+    from learnac.data.frame_forms import FrameRows
+
+    return FrameRows(given)

@@ -1,0 +1,45 @@
+"""Evidence in files: a table of any format that is read, with gaps where nothing is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from learnac.data.arrow_columns import encode_arrow
+from learnac.data.arrow_forms import FileRows
+from learnac.data.column_options import types_to_read
+from learnac.data.evidence import Evidence
+from learnac.data.matching import matched, unbinned, with_whole_numbers
+from learnac.data.schema import Schema
+from learnac.data.tables import TableLayout, naming, read_frame
+from learnac.errors import DataError, listed
+
+
+def read_evidence(
+    path: Path | str, schema: Schema, layout: TableLayout | None = None, *, may_lack_columns: bool = True
+) -> Evidence:
+    """What a file says about rows. Columns that the schema does not have are kept for completed rows, no more.
+
+    Columns of CSV are read so that their texts can be the categories. Raises DataError, which names the file.
+    """
+    path = Path(path)
+    frame = read_frame(path, layout, types_to_read(unbinned(schema)))
+    with naming(path):
+        others = [name for name in frame.table.column_names if name not in schema.names]
+        if len(others) == frame.table.num_columns:
+            raise DataError(
+                f"expected columns of the model, {listed(schema.names)}; found {listed(others)}",
+                expected=schema.names,
+                found=tuple(others),
+            )
+        known = with_whole_numbers(matched(frame, schema, others).table, unbinned(schema))
+        codes = encode_arrow(schema, known, may_lack_columns)
+    form = FileRows(_with_columns(frame.table, known), codes.min(axis=1) < 0)
+    return Evidence.of_codes(schema, codes, form)
+
+
+def _with_columns(table: Any, others: Any) -> Any:
+    """The table with some of its columns in another type."""
+    for name, column in zip(others.column_names, others.itercolumns(), strict=True):
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
