@@ -6,6 +6,8 @@ The names below are imported when first used, so that a command does not wait fo
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from learnac.version import __version__
+
 if TYPE_CHECKING:
     from learnac.circuit import Circuit
     from learnac.data import Dataset, Schema
@@ -35,6 +37,7 @@ __all__ = [
     "Schema",
     "SettingError",
     "TreeCPD",
+    "__version__",
     "load",
 ]
 

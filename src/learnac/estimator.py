@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,17 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from learnac import infer
+from learnac import defaults, infer
 from learnac.circuit import Circuit
 from learnac.data import Dataset, Soft, as_dataset
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
 from learnac.errors import DataError, ModelFileError, QueryError, placed
-from learnac.files import check_writable
 from learnac.infer.marginals import Posteriors
-from learnac.io import read_checkpoint, read_model, write_checkpoint, write_model
-from learnac.learn import Checkpoints, LearnSettings, StepInfo, Stop, learn_table
+from learnac.io import read_model, write_model
+from learnac.learn import LearnSettings, StepInfo, Stop
 from learnac.model import Model
 from learnac.network import BayesNet
+from learnac.training import stated_settings, train
 
 
 class LearnAC(DensityMixin, BaseEstimator):
@@ -41,9 +40,11 @@ class LearnAC(DensityMixin, BaseEstimator):
         "quick" (AC-Quick) or "greedy" (AC-Greedy: the best split every time, slower).
     criterion
         "likelihood", with parameters smoothed by `alpha`, or "bdeu", with `equivalent_sample_size`.
-    shrinkage
-        The parameters of a tree's node are drawn towards its parent's as if by this many rows. Splits are chosen as
-        without it.
+    alpha, shrinkage
+        How parameters are smoothed: `alpha` is added to every count, and the parameters of a tree's node are drawn
+        towards its parent's as if by `shrinkage` rows. What is None is chosen when the search is over, by the
+        validation table, or else by searching again without a tenth of the rows, which also says how many splits
+        are kept. Values that are given are used as they are.
     splits
         "binary" (one value against the rest) or "complete" (a branch for each value). The same for two values.
     max_edges, max_splits, max_seconds
@@ -64,6 +65,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     trace_
         One `StepInfo` for each split applied. With a validation table the model is the best prefix of these,
         `n_splits_` long.
+    alpha_, shrinkage_
+        The smoothing that the model has.
     stop_
         Why learning ended.
 
@@ -72,14 +75,14 @@ class LearnAC(DensityMixin, BaseEstimator):
     def __init__(
         self,
         edge_penalty: float | None = None,
-        parameter_penalty: float = 0.5,
-        schedule: str = "quick",
+        parameter_penalty: float = defaults.PARAMETER_PENALTY,
+        schedule: str = defaults.SCHEDULE,
         *,
-        criterion: str = "likelihood",
+        criterion: str = defaults.CRITERION,
         alpha: float | None = None,
-        equivalent_sample_size: float = 1.0,
+        equivalent_sample_size: float = defaults.EQUIVALENT_SAMPLE_SIZE,
         shrinkage: float | None = None,
-        splits: str = "binary",
+        splits: str = defaults.SPLITS,
         max_edges: int | None = None,
         halve_edge_penalty: bool = False,
         max_splits: int | None = None,
@@ -114,7 +117,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         validation: object = None,
         sample_weight: ArrayLike | None = None,
         checkpoint: str | Path | None = None,
-        checkpoint_seconds: float = 30.0,
+        checkpoint_seconds: float = defaults.CHECKPOINT_SECONDS,
         resume: bool = False,
     ) -> Self:
         """Learns from a table: an array of codes, a frame, or a `Dataset`.
@@ -125,37 +128,33 @@ class LearnAC(DensityMixin, BaseEstimator):
         With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
         """
-        if resume and checkpoint is None:
-            raise ValueError("resume: expected a checkpoint to go on from, found none")
-        settings = LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
-        dataset = as_dataset(X)
-        held_out = None if validation is None else _validation_table(dataset, validation)
-        model = learn_table(
+        settings, dataset, form = self._settings(), as_dataset(X), form_of(X)
+        learned = train(
             dataset,
             settings,
-            validation=held_out,
-            sample_weight=_checked_weights(sample_weight, dataset.n_rows),
+            form,
+            validation=None if validation is None else _validation_table(dataset, validation),
+            sample_weight=sample_weight,
             allowed_parents=self.allowed_parents,
             on_step=self.callback,
-            checkpoints=None if checkpoint is None else _checkpoints(Path(checkpoint), checkpoint_seconds, resume),
+            checkpoint=None if checkpoint is None else Path(checkpoint),
+            checkpoint_seconds=checkpoint_seconds,
+            resume=resume,
         )
-        if model.stop is Stop.INTERRUPTED:
-            warnings.warn(f"interrupted: the model has the first {model.n_splits} splits", stacklevel=2)
-        self._take(model.circuit, model.network, form_of(X))
-        self.trace_ = model.trace
-        self.n_splits_ = model.n_splits
-        self.stop_ = model.stop
-        self.learned_ = model
-        self.provenance_ = {
-            "learnac": version("learnac"),
-            "rows": dataset.n_rows,
-            "splits": model.n_splits,
-            **({"final_edge_penalty": model.trace[-1].edge_penalty} if model.trace else {}),
-            "stop": model.stop.name.lower(),
-            "seconds": round(model.seconds, 3),
-            "form": self._form.name,
-        }
+        if learned.stop is Stop.INTERRUPTED:
+            warnings.warn(f"interrupted: the model has the first {learned.n_splits} splits", stacklevel=2)
+        self._take(learned.circuit, learned.network, form)
+        self.trace_ = learned.trace
+        self.n_splits_ = learned.n_splits
+        self.alpha_ = learned.smoothing.prior if settings.criterion == "likelihood" else None
+        self.shrinkage_ = learned.smoothing.shrinkage
+        self.stop_ = learned.stop
+        self.learned_ = learned
+        self.provenance_ = dict(learned.model.provenance)
         return self
+
+    def _settings(self) -> LearnSettings:
+        return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
 
     def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm) -> None:
         self.schema_ = circuit.schema
@@ -179,9 +178,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         What it has learned and its settings, not the trace of learning, and no callback.
         """
         check_is_fitted(self)
-        settings = {name: _plain(getattr(self, name)) for name in LearnSettings.__dataclass_fields__}
-        if self.allowed_parents is not None:
-            settings["allowed_parents"] = {str(k): [str(v) for v in vs] for k, vs in self.allowed_parents.items()}
+        settings = stated_settings(self._settings(), self.allowed_parents)
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)
 
     def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
@@ -298,7 +295,7 @@ def load(path: str | Path) -> LearnAC:
     try:
         # Settings of a later version are of no use here, and the model answers without them.
         model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
-        LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
+        model._settings()
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"{path}: {error}", source=str(path)) from None
     model._take(stored.require_circuit(), stored.network, form_called(str(stored.provenance.get("form", ""))))
@@ -311,30 +308,3 @@ def _validation_table(dataset: Dataset, validation: object) -> Dataset:
         return Dataset(dataset.schema, dataset.schema.encode(validation))
     except (DataError, TypeError) as error:
         raise placed(error, "validation") from None
-
-
-def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
-    if not resume and path.exists():
-        raise FileExistsError(17, "a checkpoint is there already: resume it, or delete it to begin anew", str(path))
-    check_writable(path)
-    resumed = read_checkpoint(path) if resume and path.exists() else None
-    return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
-
-
-def _plain(value: Any) -> Any:
-    """A setting in a type that JSON has: NumPy's numbers are as good as Python's elsewhere."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight: expected {n_rows} numbers, one per row, found shape {weights.shape}")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
-        raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
-    if weights.sum() == 0:
-        raise ValueError("sample_weight: expected a positive total, found 0")
-    return weights

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from learnac import defaults
 from learnac.cli import options
 from learnac.cli.command import UsageError
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
-    from learnac.estimator import LearnAC
+    from learnac.learn import Learned, LearnSettings
 
 EXAMPLE = "learnac learn train.csv --valid valid.csv --out model.learnac"
 _COLUMNS_SHOWN = 10
@@ -32,13 +32,13 @@ def learn(
     drop: options.Drop = None,
     as_category: options.AsCategory = None,
     edge_penalty: options.EdgePenalty = None,
-    parameter_penalty: options.ParameterPenalty = 0.5,
-    criterion: options.Criterion = "likelihood",
-    alpha: options.Alpha = 0.5,
-    equivalent_sample_size: options.EquivalentSampleSize = 1.0,
-    shrinkage: options.Shrinkage = 10.0,
-    schedule: options.Schedule = "quick",
-    splits: options.Splits = "binary",
+    parameter_penalty: options.ParameterPenalty = defaults.PARAMETER_PENALTY,
+    criterion: options.Criterion = defaults.CRITERION,
+    alpha: options.Alpha = None,
+    equivalent_sample_size: options.EquivalentSampleSize = defaults.EQUIVALENT_SAMPLE_SIZE,
+    shrinkage: options.Shrinkage = None,
+    schedule: options.Schedule = defaults.SCHEDULE,
+    splits: options.Splits = defaults.SPLITS,
     halve_edge_penalty: options.HalveEdgePenalty = False,
     max_edges: options.MaxEdges = None,
     max_splits: options.MaxSplits = None,
@@ -46,7 +46,7 @@ def learn(
     patience: options.Patience = None,
     out: options.Out = None,
     checkpoint: options.Checkpoint = None,
-    checkpoint_every: options.CheckpointEvery = 30.0,
+    checkpoint_every: options.CheckpointEvery = defaults.CHECKPOINT_SECONDS,
     resume: options.Resume = False,
     as_json: options.Json = False,
     debug: options.Debug = False,
@@ -62,12 +62,11 @@ def learn(
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output
-    from learnac.cli.settings import check_settings
+    from learnac.cli.settings import checked_settings
     from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
-    from learnac.estimator import LearnAC
 
-    model = LearnAC(
+    settings = checked_settings(
         edge_penalty=edge_penalty,
         parameter_penalty=parameter_penalty,
         schedule=schedule,
@@ -82,7 +81,6 @@ def learn(
         max_seconds=max_seconds,
         patience=patience,
     )
-    check_settings(model)
     if patience is not None and valid is None:
         raise UsageError("expected --valid too, found none", "--patience")
     if resume and checkpoint is None:
@@ -96,11 +94,10 @@ def learn(
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
-    fit(model, tables, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, resume=resume)
+    learned = fit(settings, tables, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, resume=resume)
     if out is not None:
-        model.provenance_["files"] = {role: path.name for role, path in given.items()}
-        model.save(out)
-    _print_summary(model, tables, given, out, as_json)
+        save(learned, out, given)
+    _print_summary(learned, settings, tables, given, out, as_json)
 
 
 def _print_columns(tables: LearningTables) -> None:
@@ -118,40 +115,51 @@ def _print_columns(tables: LearningTables) -> None:
     print()
 
 
-def fit(model: LearnAC, tables: LearningTables, **further: Any) -> None:
+def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Learned:
     """Learns from the training table, with a line of progress if somebody is looking."""
     from learnac.cli.progress import progress_line
     from learnac.cli.settings import naming_options
+    from learnac.data.forms import DatasetForm
+    from learnac.training import train
 
-    with progress_line() as on_step, naming_options(), warnings.catch_warnings():
-        # The summary says it.
-        warnings.filterwarnings("ignore", message="interrupted")
-        model.set_params(callback=on_step)
-        model.fit(
+    with progress_line() as on_step, naming_options():
+        return train(
             tables.tables["train"],
+            settings,
+            DatasetForm(),
             validation=tables.tables.get("validation"),
             sample_weight=tables.weights.get("train"),
+            on_step=on_step,
             **further,
         )
 
 
+def save(learned: Learned, out: Path, files: dict[str, Path]) -> None:
+    """Writes the model, which remembers the names of the tables it comes from."""
+    from learnac.io import write_model
+
+    names = {role: path.name for role, path in files.items()}
+    write_model(replace(learned.model, provenance={**learned.model.provenance, "files": names}), out)
+
+
 def _print_summary(
-    model: LearnAC, tables: LearningTables, files: dict[str, Path], out: Path | None, as_json: bool
+    learned: Learned,
+    settings: LearnSettings,
+    tables: LearningTables,
+    files: dict[str, Path],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
-    from rich.console import Console
-
     from learnac.cli.output import print_json
-    from learnac.cli.summary import as_document, as_text, summarize
+    from learnac.cli.summary import as_document, print_summary, summarize
     from learnac.data.describe import column_summaries
-    from learnac.learn import LearnSettings
 
-    summary = summarize(model, tables.tables, tables.weights)
+    summary = summarize(learned, settings, tables.tables, tables.weights)
     if not as_json:
         _print_columns(tables)
-        Console(highlight=False).print(as_text(summary))
+        print_summary(summary)
         return
-    settings = {name: getattr(model, name) for name in LearnSettings.__dataclass_fields__}
     names = {role: str(path) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
-    document = {"files": names, "out": out and str(out), **as_document(summary), "settings": settings}
+    document = {"files": names, "out": out and str(out), **as_document(summary), "settings": asdict(settings)}
     print_json({**document, "columns": columns, "dropped": list(tables.dropped)})

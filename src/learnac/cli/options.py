@@ -95,12 +95,18 @@ Criterion: TypeAlias = Annotated[
     Option(about="The score to gain in.", panel=_PRICES),
 ]
 Alpha: TypeAlias = Annotated[
-    float,
-    Option(metavar="COUNT", about="For likelihood: added to all counts.", panel=_PRICES),
+    float | None,
+    Option(
+        metavar="COUNT", about="For likelihood: added to all counts. Without it, chosen on other rows.", panel=_PRICES
+    ),
 ]
 Shrinkage: TypeAlias = Annotated[
-    float,
-    Option(metavar="ROWS", about="How many rows a tree node's parent counts for.", panel=_PRICES),
+    float | None,
+    Option(
+        metavar="ROWS",
+        about="How many rows a tree node's parent counts for. Without it, chosen on other rows.",
+        panel=_PRICES,
+    ),
 ]
 EquivalentSampleSize: TypeAlias = Annotated[
     float,

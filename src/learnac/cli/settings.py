@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from learnac.cli.command import UsageError
 from learnac.errors import SettingError
-from learnac.estimator import LearnAC
 from learnac.learn import LearnSettings
 
 
@@ -20,10 +20,10 @@ def naming_options() -> Iterator[None]:
         raise UsageError(error.complaint(_option), _option(error.name)) from error
 
 
-def check_settings(model: LearnAC) -> None:
-    """Complains about settings before files are read, which may take a while."""
+def checked_settings(**stated: Any) -> LearnSettings:
+    """Settings, or a complaint about them before files are read, which may take a while."""
     with naming_options():
-        LearnSettings(**{name: getattr(model, name) for name in LearnSettings.__dataclass_fields__})
+        return LearnSettings(**stated)
 
 
 def _option(name: str) -> str:

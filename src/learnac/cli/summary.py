@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.table import Table
-from rich.text import Text
 
+from learnac.cli.output import print_rows
 from learnac.data import Dataset
-from learnac.estimator import LearnAC
-from learnac.learn import Stop
+from learnac.learn import Learned, LearnSettings, Stop
+from learnac.network import BayesNet
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +40,42 @@ class Summary:
     n_splits: int
     n_splits_applied: int
     final_edge_penalty: float | None  # of the last split
+    alpha: float | None
+    shrinkage: float
     stop: Stop
     seconds: float
 
 
 def summarize(
-    model: LearnAC, tables: Mapping[str, Dataset], weights: Mapping[str, NDArray[np.float64]] | None = None
+    learned: Learned,
+    settings: LearnSettings,
+    tables: Mapping[str, Dataset],
+    weights: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> Summary:
-    """The summary of a fitted model, with the likelihoods of some tables, whose rows may have weights."""
-    network = model.learned_.network
+    """The summary of a model, with the likelihoods of some tables, whose rows may have weights."""
+    network = learned.network
     n_parents = [len(parents) for parents in network.parents]
     return Summary(
-        schedule=model.schedule,
-        scores={role: _score(model, table, (weights or {}).get(role)) for role, table in tables.items()},
-        n_variables=model.n_features_in_,
-        n_edges=model.circuit_.n_edges,
+        schedule=settings.schedule,
+        scores={role: _score(network, table, (weights or {}).get(role)) for role, table in tables.items()},
+        n_variables=network.schema.n_variables,
+        n_edges=learned.circuit.n_edges,
         n_leaves=network.n_leaves,
         n_parameters=network.n_parameters,
         mean_parents=sum(n_parents) / len(n_parents),
         max_parents=max(n_parents),
-        n_splits=model.n_splits_,
-        n_splits_applied=len(model.trace_),
-        final_edge_penalty=model.trace_[-1].edge_penalty if model.trace_ else None,
-        stop=model.stop_,
-        seconds=model.learned_.seconds,
+        n_splits=learned.n_splits,
+        n_splits_applied=len(learned.trace),
+        final_edge_penalty=learned.trace[-1].edge_penalty if learned.trace else None,
+        alpha=learned.smoothing.prior if settings.criterion == "likelihood" else None,
+        shrinkage=learned.smoothing.shrinkage,
+        stop=learned.stop,
+        seconds=learned.seconds,
     )
 
 
-def _score(model: LearnAC, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
-    log_likelihoods = model.score_samples(table)
+def _score(network: BayesNet, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
+    log_likelihoods = network.log_likelihood(table.codes)
     counted = log_likelihoods if weights is None else log_likelihoods[weights > 0]
     mean = np.average(counted, weights=None if weights is None else weights[weights > 0])
     return TableScore(table.n_rows, float(mean), int(np.count_nonzero(np.isneginf(log_likelihoods))))
@@ -84,24 +90,27 @@ def as_document(summary: Summary) -> dict[str, Any]:
     return {**document, "stop": summary.stop.name.lower(), "stop_reason": summary.stop.value}
 
 
-def as_text(summary: Summary) -> Table:
-    """The summary for people to read: something that rich prints."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(style="dim")
-    table.add_row("Learner", f"AC-{summary.schedule.capitalize()}", f"{summary.n_variables:,} variables")
+def print_summary(summary: Summary) -> None:
+    """The summary for people to read."""
+    rows = [("Learner", f"AC-{summary.schedule.capitalize()}", f"{summary.n_variables:,} variables")]
     for role, score in summary.scores.items():
-        table.add_row(f"Log-likelihood, {role}", f"{score.log_likelihood:.4f}", _rows(score))
-    table.add_row("Edges", f"{summary.n_edges:,}")
-    table.add_row("Leaves", f"{summary.n_leaves:,}")
-    table.add_row("Parameters", f"{summary.n_parameters:,}")
-    table.add_row("Avg. parents", f"{summary.mean_parents:.1f}")
-    table.add_row("Max. parents", f"{summary.max_parents:,}")
-    table.add_row("Splits", f"{summary.n_splits:,}", _undone(summary))
-    table.add_row("Time", duration(summary.seconds))
-    table.add_row("Stopped", "", Text(_stopped(summary)))
-    return table
+        rows.append((f"Log-likelihood, {role}", f"{score.log_likelihood:.4f}", _rows(score)))
+    rows += [
+        ("Edges", f"{summary.n_edges:,}", ""),
+        ("Leaves", f"{summary.n_leaves:,}", ""),
+        ("Parameters", f"{summary.n_parameters:,}", _smoothing(summary)),
+        ("Avg. parents", f"{summary.mean_parents:.1f}", ""),
+        ("Max. parents", f"{summary.max_parents:,}", ""),
+        ("Splits", f"{summary.n_splits:,}", _undone(summary)),
+        ("Time", duration(summary.seconds), ""),
+        ("Stopped", "", _stopped(summary)),
+    ]
+    print_rows(rows, right=(1,))
+
+
+def _smoothing(summary: Summary) -> str:
+    alpha = "" if summary.alpha is None else f"alpha {summary.alpha:g}, "
+    return f"{alpha}shrinkage {summary.shrinkage:g}"
 
 
 def _rows(score: TableScore) -> str:
@@ -111,7 +120,7 @@ def _rows(score: TableScore) -> str:
 
 def _undone(summary: Summary) -> str:
     n_undone = summary.n_splits_applied - summary.n_splits
-    return f"best on validation; {n_undone:,} more undone" if n_undone else ""
+    return f"best on other rows; {n_undone:,} more undone" if n_undone else ""
 
 
 def _stopped(summary: Summary) -> str:

@@ -8,13 +8,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from learnac import defaults
 from learnac.cli import options
 from learnac.cli.command import Option, UsageError
-from learnac.cli.learn import fit
+from learnac.cli.learn import fit, save
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
-    from learnac.estimator import LearnAC
+    from learnac.learn import Learned, LearnSettings
 
 EXAMPLE = "learnac tune train.csv --valid valid.csv --edge-penalties 0.01,0.02,0.1 --out best.learnac"
 _HEADER = ("k_e", "k_p", "validation", "train", "edges", "leaves", "seconds")
@@ -52,10 +53,10 @@ def tune(
     bins: options.BinsOption = None,
     drop: options.Drop = None,
     as_category: options.AsCategory = None,
-    schedule: options.Schedule = "quick",
-    splits: options.Splits = "binary",
-    alpha: options.Alpha = 0.5,
-    shrinkage: options.Shrinkage = 10.0,
+    schedule: options.Schedule = defaults.SCHEDULE,
+    splits: options.Splits = defaults.SPLITS,
+    alpha: options.Alpha = None,
+    shrinkage: options.Shrinkage = None,
     max_edges: options.MaxEdges = None,
     out: options.Out = None,
     as_json: options.Json = False,
@@ -68,10 +69,10 @@ def tune(
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output, print_json
-    from learnac.cli.settings import check_settings
+    from learnac.cli.settings import checked_settings
     from learnac.cli.tables import read_learning_tables
 
-    grid = list(
+    penalties = list(
         product(_numbers(edge_penalties, "--edge-penalties"), _numbers(parameter_penalties, "--parameter-penalties"))
     )
     common = {
@@ -81,29 +82,26 @@ def tune(
         "shrinkage": shrinkage,
         "max_edges": max_edges,
     }
-    for penalties in grid:
-        check_settings(_model(penalties, common))
+    grid = [checked_settings(edge_penalty=k_e, parameter_penalty=k_p, **common) for k_e, k_p in penalties]
     files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
     if out is not None:
         check_output(out, files.values())
     layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
     trials: list[Trial] = []
-    for penalties in grid:
-        trials.append(_try(penalties, common, tables))
+    for settings in grid:
+        trials.append(_try(settings, tables))
         if not as_json:
             _print_trial(trials[-1], is_first=len(trials) == 1)
-    best = max(trials, key=lambda trial: trial.validation)
-    model = _model((best.edge_penalty, best.parameter_penalty), common)
+    best, settings = max(zip(trials, grid, strict=True), key=lambda each: each[0].validation)
     kept = _everything(tables) if retrain else replace(tables, tables={"train": tables.tables["train"]})
-    _fit(model, kept)
+    learned = _fit(settings, kept)
     if out is not None:
-        model.provenance_["files"] = {role: path.name for role, path in files.items()}
-        model.save(out)
+        save(learned, out, files)
     figures = {
         "rows": kept.tables["train"].n_rows,
-        "edges": model.circuit_.n_edges,
-        "test": None if test is None else _score(model, tables, "test"),
+        "edges": learned.circuit.n_edges,
+        "test": None if test is None else _score(learned, tables, "test"),
         "out": None if out is None else str(out),
     }
     if as_json:
@@ -123,33 +121,27 @@ def _numbers(text: str, option: str) -> list[float]:
     return numbers
 
 
-def _model(penalties: tuple[float, float], common: dict[str, Any]) -> LearnAC:
-    from learnac.estimator import LearnAC
-
-    return LearnAC(edge_penalty=penalties[0], parameter_penalty=penalties[1], **common)
-
-
-def _try(penalties: tuple[float, float], common: dict[str, Any], tables: LearningTables) -> Trial:
+def _try(settings: LearnSettings, tables: LearningTables) -> Trial:
     """One model, judged by the validation table and not stopped by it."""
-    model = _model(penalties, common)
-    train_only = replace(tables, tables={"train": tables.tables["train"]})
-    _fit(model, train_only)
+    learned = _fit(settings, replace(tables, tables={"train": tables.tables["train"]}))
     return Trial(
-        *penalties,
-        validation=_score(model, tables, "validation"),
-        train=_score(model, tables, "train"),
-        edges=model.circuit_.n_edges,
-        leaves=model.learned_.network.n_leaves,
-        seconds=model.learned_.seconds,
+        settings.edge_penalty or 0.0,
+        settings.parameter_penalty,
+        validation=_score(learned, tables, "validation"),
+        train=_score(learned, tables, "train"),
+        edges=learned.circuit.n_edges,
+        leaves=learned.network.n_leaves,
+        seconds=learned.seconds,
     )
 
 
-def _fit(model: LearnAC, tables: LearningTables) -> None:
+def _fit(settings: LearnSettings, tables: LearningTables) -> Learned:
     from learnac.learn import Stop
 
-    fit(model, tables)
-    if model.stop_ is Stop.INTERRUPTED:
+    learned = fit(settings, tables)
+    if learned.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt  # A search cut short is not to be compared with others.
+    return learned
 
 
 def _print_trial(trial: Trial, is_first: bool) -> None:
@@ -160,10 +152,11 @@ def _print_trial(trial: Trial, is_first: bool) -> None:
     print(f"{trial.edge_penalty:12g}{trial.parameter_penalty:12g}{likelihoods}{sizes}", flush=True)
 
 
-def _score(model: LearnAC, tables: LearningTables, role: str) -> float:
+def _score(learned: Learned, tables: LearningTables, role: str) -> float:
     import numpy as np
 
-    return float(np.average(model.score_samples(tables.tables[role]), weights=tables.weights.get(role)))
+    found = learned.network.log_likelihood(tables.tables[role].codes)
+    return float(np.average(found, weights=tables.weights.get(role)))
 
 
 def _everything(tables: LearningTables) -> LearningTables:

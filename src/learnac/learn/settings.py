@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac import defaults
 from learnac.data import Schema
 from learnac.errors import SettingError, SettingTypeError, listed
 from learnac.learn.smoothing import Smoothing, grid
@@ -18,14 +19,6 @@ from learnac.learn.splits import SplitKind
 
 SCHEDULES = ("quick", "greedy")
 CRITERIA = ("likelihood", "bdeu")
-# Without an edge penalty, it starts high and is halved until the budget is used. docs/learning.md says why.
-FIRST_EDGE_PENALTY = 10.0
-DEFAULT_EDGES = 200_000
-# Splits are chosen with this much smoothing if none is given; how much the model has is chosen afterwards.
-SEARCH_ALPHA = 0.5
-SEARCH_SHRINKAGE = 10.0
-ALPHAS = (0.01, 0.05, 0.2, 0.5, 1.0, 2.0)
-SHRINKAGES = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 SPLITS = tuple(kind.value for kind in SplitKind)
 
 
@@ -34,13 +27,13 @@ class LearnSettings:
     """The search of Table 1: scores, penalties, budgets. Raises SettingError for what makes no sense."""
 
     edge_penalty: float | None = None
-    parameter_penalty: float = 0.5
-    schedule: str = "quick"
-    criterion: str = "likelihood"
+    parameter_penalty: float = defaults.PARAMETER_PENALTY
+    schedule: str = defaults.SCHEDULE
+    criterion: str = defaults.CRITERION
     alpha: float | None = None
-    equivalent_sample_size: float = 1.0
+    equivalent_sample_size: float = defaults.EQUIVALENT_SAMPLE_SIZE
     shrinkage: float | None = None
-    splits: str = "binary"
+    splits: str = defaults.SPLITS
     max_edges: int | None = None
     halve_edge_penalty: bool = False
     max_splits: int | None = None
@@ -69,13 +62,13 @@ class LearnSettings:
 
     @property
     def first_edge_penalty(self) -> float:
-        return FIRST_EDGE_PENALTY if self.edge_penalty is None else float(self.edge_penalty)
+        return defaults.FIRST_EDGE_PENALTY if self.edge_penalty is None else float(self.edge_penalty)
 
     def for_circuit(self, n_initial_edges: int) -> LearnSettings:
         """These settings for a circuit that begins with so many edges: where there is no penalty, a budget."""
         settings = self
         if self.edge_penalty is None:
-            budget = max(DEFAULT_EDGES, 4 * n_initial_edges) if self.max_edges is None else self.max_edges
+            budget = max(defaults.MAX_EDGES, 4 * n_initial_edges) if self.max_edges is None else self.max_edges
             settings = replace(self, edge_penalty=self.first_edge_penalty, halve_edge_penalty=True, max_edges=budget)
         if settings.max_edges is not None and settings.max_edges < n_initial_edges:
             expected = f"at least {n_initial_edges}, the edges of the initial circuit"
@@ -90,14 +83,14 @@ class LearnSettings:
     @property
     def search_smoothing(self) -> Smoothing:
         """What splits are chosen by, and how the steps of a search are judged while it lasts."""
-        shrinkage = SEARCH_SHRINKAGE if self.shrinkage is None else float(self.shrinkage)
-        return Smoothing(self.criterion, self._priors((SEARCH_ALPHA,))[0], shrinkage)
+        shrinkage = defaults.SEARCH_SHRINKAGE if self.shrinkage is None else float(self.shrinkage)
+        return Smoothing(self.criterion, self._priors((defaults.SEARCH_ALPHA,))[0], shrinkage)
 
     @property
     def smoothings(self) -> list[Smoothing]:
         """What to choose from when the search is over: the values that were given, and a grid for the others."""
-        shrinkages = SHRINKAGES if self.shrinkage is None else (float(self.shrinkage),)
-        return grid(self.criterion, self._priors(ALPHAS), shrinkages)
+        shrinkages = defaults.SHRINKAGES if self.shrinkage is None else (float(self.shrinkage),)
+        return grid(self.criterion, self._priors(defaults.ALPHAS), shrinkages)
 
     def _priors(self, alphas: tuple[float, ...]) -> tuple[float, ...]:
         if self.criterion == "bdeu":

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
+from learnac.defaults import ENOUGH_HELD_OUT, LEAST_ROWS_TO_HOLD_OUT
 from learnac.learn.counts import TableCounts
 from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.model import Learned, StepInfo
@@ -17,11 +18,6 @@ from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints
 
 Floats = NDArray[np.float64]
-
-# Of fewer rows none are held out: they say too little about how much to smooth.
-LEAST_ROWS_TO_HOLD_OUT = 50
-# If a tenth is fewer rows than this, several tenths are held out, one after the other.
-ENOUGH_HELD_OUT = 500
 
 
 def learn_table(

@@ -1,0 +1,26 @@
+"""What settings are if nobody says: the one place, which the estimator, the commands and the search read."""
+
+from typing import Final
+
+PARAMETER_PENALTY: Final = 0.5
+SCHEDULE: Final = "quick"
+CRITERION: Final = "likelihood"
+EQUIVALENT_SAMPLE_SIZE: Final = 1.0
+SPLITS: Final = "binary"
+CHECKPOINT_SECONDS: Final = 30.0
+
+# Without an edge penalty, it starts high and is halved until the budget is used. docs/learning.md says why.
+FIRST_EDGE_PENALTY: Final = 10.0
+MAX_EDGES: Final = 200_000
+
+# Splits are chosen, and the steps of a search judged, with this much smoothing if none is given. How much the model has
+# is then chosen from a grid.
+SEARCH_ALPHA: Final = 0.5
+SEARCH_SHRINKAGE: Final = 10.0
+ALPHAS: Final = (0.01, 0.05, 0.2, 0.5, 1.0, 2.0)
+SHRINKAGES: Final = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+# Of fewer rows none are held out: they say too little about how much to smooth.
+LEAST_ROWS_TO_HOLD_OUT: Final = 50
+# If a tenth is fewer rows than this, several tenths are held out, one after the other.
+ENOUGH_HELD_OUT: Final = 500

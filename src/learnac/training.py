@@ -1,0 +1,91 @@
+"""Learning as the estimator and the commands do it: arguments checked, checkpoints in files, a model with its past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learnac.data import Dataset
+from learnac.data.forms import TableForm
+from learnac.defaults import CHECKPOINT_SECONDS
+from learnac.files import check_writable
+from learnac.io import read_checkpoint, write_checkpoint
+from learnac.learn import Checkpoints, Learned, LearnSettings, StepInfo, learn_table
+from learnac.version import __version__
+
+
+def train(
+    dataset: Dataset,
+    settings: LearnSettings,
+    form: TableForm,
+    *,
+    validation: Dataset | None = None,
+    sample_weight: ArrayLike | None = None,
+    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    on_step: Callable[[StepInfo], object] | None = None,
+    checkpoint: Path | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    resume: bool = False,
+) -> Learned:
+    """A model that knows its settings and where it comes from. `form` is that of the table the rows came in."""
+    if resume and checkpoint is None:
+        raise ValueError("resume: expected a checkpoint to go on from, found none")
+    learned = learn_table(
+        dataset,
+        settings,
+        validation=validation,
+        sample_weight=_checked_weights(sample_weight, dataset.n_rows),
+        allowed_parents=allowed_parents,
+        on_step=on_step,
+        checkpoints=None if checkpoint is None else _checkpoints(checkpoint, checkpoint_seconds, resume),
+    )
+    provenance = {
+        "learnac": __version__,
+        "rows": dataset.n_rows,
+        "splits": learned.n_splits,
+        **({"final_edge_penalty": learned.trace[-1].edge_penalty} if learned.trace else {}),
+        **({"alpha": learned.smoothing.prior} if settings.criterion == "likelihood" else {}),
+        "shrinkage": learned.smoothing.shrinkage,
+        "stop": learned.stop.name.lower(),
+        "seconds": round(learned.seconds, 3),
+        "form": form.name,
+    }
+    stated = stated_settings(settings, allowed_parents)
+    return replace(learned, model=replace(learned.model, settings=stated, provenance=provenance))
+
+
+def stated_settings(settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> dict[str, Any]:
+    """Settings in types that JSON has: NumPy's numbers are as good as Python's elsewhere."""
+    stated = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in asdict(settings).items()
+    }
+    if allowed_parents is not None:
+        stated["allowed_parents"] = {str(child): [str(v) for v in vs] for child, vs in allowed_parents.items()}
+    return stated
+
+
+def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
+    if not resume and path.exists():
+        raise FileExistsError(17, "a checkpoint is there already: resume it, or delete it to begin anew", str(path))
+    check_writable(path)
+    resumed = read_checkpoint(path) if resume and path.exists() else None
+    return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
+
+
+def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight: expected {n_rows} numbers, one per row, found shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
+        raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
+    if weights.sum() == 0:
+        raise ValueError("sample_weight: expected a positive total, found 0")
+    return weights
