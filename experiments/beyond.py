@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from compared import collection
-from models import PLAIN, SETTINGS
+from models import stated
 from numpy.typing import NDArray
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
 
+from learnac.defaults import MAX_EDGES
 from learnac.learn import LearnSettings
-from learnac.learn.settings import DEFAULT_EDGES
 
 
 def greedy_against_quick(studies: Studies) -> str:
@@ -264,21 +263,21 @@ def defaults(studies: Studies) -> str:
 ## Defaults
 
 What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical: learned from train by AC-Quick, judged
-on valid. The loss is relative to the best of the candidates on the same set. Taken is the best of those that have at
-most {thousands(DEFAULT_EDGES)} edges on every set. AC-Greedy was no candidate: by the grids above it is as often worse
-as better at the same penalties, and takes many times as long.
+on valid. Unless said otherwise, the edge penalty falls until {thousands(MAX_EDGES)} edges are used, k_p is 0.5 and
+splits are binary; smoothing is chosen by searches without some rows of train. The loss is relative to the best of the
+candidates on the same set. Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
+AC-Greedy was no candidate: by the grids above it is as often worse as better at the same penalties, and takes many
+times as long.
 
 {defaults_table(studies)}"""
 
 
 def chosen_default(studies: Studies) -> str | None:
     """The candidate that `LearnAC()` is."""
-    default = {"held_out": None, **asdict(LearnSettings().for_circuit(0))}
+    default = LearnSettings().for_circuit(0)
     for record in studies.records("defaults"):
-        task = {**PLAIN, **record["task"]}
-        settings = asdict(LearnSettings(**{name: task[name] for name in SETTINGS if name in task}))
-        if {"held_out": task.get("held_out"), **settings} == default:
-            return str(task["candidate"])
+        if LearnSettings(**stated(record["task"])) == default:
+            return str(record["task"]["candidate"])
     return None
 
 
@@ -309,7 +308,7 @@ def defaults_table(studies: Studies) -> str:
                 f"{duration(float(np.median(seconds)))} ({duration(seconds.max())})",
             ]
         )
-    header = ["k_e / k_p, and what else is not as in the paper", "mean loss", "worst loss"]
+    header = ["candidate", "mean loss", "worst loss"]
     return table([*header, "edges, median (most)", "learning, median (longest)"], rows)
 
 

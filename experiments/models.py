@@ -23,6 +23,7 @@ KEPT = Path(__file__).parent.parent / "build" / "paper-models"
 SETTINGS = tuple(LearnSettings.__dataclass_fields__)
 # Where a task says nothing, learning is as in the paper, whatever the package's defaults are.
 PLAIN = {"alpha": 1.0, "shrinkage": 0.0, "splits": "complete"}
+CHOSEN = "chosen"  # A task's way to leave a setting open, which JSON and TOML cannot say in the same way.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,15 @@ class Fitted:
         return float(self.network.log_likelihood(table.codes).mean())
 
 
+def stated(task: dict[str, Any]) -> dict[str, Any]:
+    """The settings of learning that a task asks for."""
+    said = {name: task[name] for name in SETTINGS if name in task and task[name] != "network"}
+    return {name: None if value == CHOSEN else value for name, value in (PLAIN | said).items()}
+
+
 def fit(task: dict[str, Any], train: Dataset, validation: Dataset | None = None) -> Fitted:
     """Learns by AC-Quick, by AC-Greedy, or, with the schedule "network", as if edges were free."""
-    settings = PLAIN | {name: task[name] for name in SETTINGS if name in task and task[name] != "network"}
+    settings = stated(task)
     started = time.process_time()
     if task["schedule"] == "network":
         learned = learn_table_network(train, LearnSettings(**settings), validation=validation)
@@ -85,7 +92,7 @@ def structure(network: BayesNet) -> dict[str, Any]:
 def kept(task: dict[str, Any]) -> LearnAC:
     """The circuit that a task learns from train and valid together: from its file, or learned now and kept there."""
     table = load(task["set"], BOTH, task.get("corner"))
-    settings = PLAIN | {key: task[key] for key in SETTINGS if key in task}
+    settings = stated(task)
     digest = hashlib.blake2b(json.dumps([settings, code_version()], sort_keys=True).encode(), digest_size=8)
     digest.update(table.codes.tobytes())
     path = KEPT / f"{task['set']}-{digest.hexdigest()}.learnac"

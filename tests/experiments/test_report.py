@@ -11,7 +11,7 @@ from filled import PAGES, ROOT, filled
 from report import render
 from tables import Studies
 
-from learnac.learn.settings import DEFAULT_EDGES
+from learnac.defaults import MAX_EDGES
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
@@ -57,5 +57,5 @@ def test_the_default_is_the_best_of_the_candidates_that_are_no_larger() -> None:
         candidate: max(record["result"]["edges"] for record in studies.records("defaults", candidate=candidate))
         for candidate in losses
     }
-    small_enough = [candidate for candidate in losses if largest[candidate] <= DEFAULT_EDGES]
+    small_enough = [candidate for candidate in losses if largest[candidate] <= MAX_EDGES]
     assert chosen_default(studies) == min(small_enough, key=lambda candidate: losses[candidate].mean())
