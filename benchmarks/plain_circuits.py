@@ -28,9 +28,9 @@ class UnexpectedCircuitError(Exception):
     """What was learned is not what the benchmark is about, so its times would mean nothing."""
 
 
-def learned(run: Run, table: Dataset, n_threads: int = 1) -> LearnAC:
+def learned(run: Run, table: Dataset) -> LearnAC:
     """The model of a run. It is not checked here, so that this alone can be timed."""
-    return LearnAC(run.edge_penalty, run.parameter_penalty, run.schedule, n_threads=n_threads, **PLAIN).fit(table)
+    return LearnAC(run.edge_penalty, run.parameter_penalty, run.schedule, **PLAIN).fit(table)
 
 
 def require_expected(run: Run, leaves: int, edges: int, log_likelihood: float | None = None) -> None:

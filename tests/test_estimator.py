@@ -83,7 +83,8 @@ class TestConventions:
         assert LearnAC().fit(CODES, y="ignored").score(CODES, y="ignored") == LearnAC().fit(CODES).score(CODES)
 
     def test_what_is_learned(self) -> None:
-        model = LearnAC().fit(CODES)
+        model = LearnAC(alpha=0.5, shrinkage=10.0).fit(CODES)
+        assert (model.alpha_, model.shrinkage_) == (0.5, 10.0)
         assert model.n_splits_ == len(model.trace_) > 3
         assert model.stop_ is Stop.CONVERGED
         assert model.circuit_.n_edges == model.trace_[-1].n_edges

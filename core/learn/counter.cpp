@@ -32,10 +32,11 @@ std::vector<double> rounded(std::span<const double> weights) {
   return result;
 }
 
-template <class Visit>
-void for_each_row(const RowSet& rows, Visit visit) {
+// The rows of a set that `among` leaves of each of its words.
+template <class Among, class Visit>
+void for_each_row(const RowSet& rows, Among among, Visit visit) {
   for (std::size_t i = 0; i < rows.words.size(); ++i)
-    for (Word word = rows.words[i]; word != 0; word &= word - 1)
+    for (Word word = among(rows.positions[i], rows.words[i]); word != 0; word &= word - 1)
       visit(rows.positions[i] * 64 + static_cast<std::uint32_t>(__builtin_ctzll(word)));
 }
 
@@ -58,13 +59,12 @@ PackedTable::PackedTable(std::span<const Code> codes, std::span<const std::uint3
     n_off_mode += n_rows_ - *most;
   }
   const std::size_t n_values = codes.size();
-  const bool wants_bits = weights.empty() && domain_.n_indicators() <= most_bits_per_value * domain_.n_variables();
-  if (wants_bits)
-    pack_bits(codes);
-  else
-    codes_.assign(codes.begin(), codes.end());
+  const bool wants_bits = domain_.n_indicators() <= most_bits_per_value * domain_.n_variables();
+  const bool is_weighted = !weights.empty();
+  if (wants_bits) pack_bits(codes);
+  if (!wants_bits || is_weighted) codes_.assign(codes.begin(), codes.end());
   const bool is_sparse = n_off_mode <= n_values / 16;
-  if (!wants_bits || is_sparse) pack_rows(codes);
+  if (!wants_bits || is_weighted || is_sparse) pack_rows(codes);
 }
 
 template <class Code>
@@ -93,6 +93,9 @@ void PackedTable::pack_rows(std::span<const Code> codes) {
       if (code != modes_[v]) row_items_[row_ends_[row]++] = domain_.first(VariableId{v}) + code;
     }
   }
+  has_items_.assign(n_words(), 0);
+  for (std::uint32_t row = 0; row < n_rows_; ++row)
+    if (!sparse_row(row).empty()) has_items_[row / 64] |= Word{1} << (row % 64);
 }
 
 template PackedTable::PackedTable(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
@@ -162,7 +165,7 @@ void Counter::count_leaf(LeafId id, std::span<double> counts) {
   const double bits_work =
       static_cast<double>(leaf.rows.words.size()) * domain.n_indicators() * domain.arity(leaf.child) / 4;
   const double sparse_work = static_cast<double>(leaf.n_rows) * (4 + table_.mean_row_length());
-  if (!table_.has_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
+  if (!table_.counts_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
     count_sparse(leaf, counts);
   else
     count_bits(leaf, counts);
@@ -218,9 +221,13 @@ void Counter::count_sparse(const Leaf& leaf, std::span<double> counts) const {
   const std::uint32_t arity = domain.arity(leaf.child);
   std::ranges::fill(counts, 0.0);
   std::vector<double> totals(arity, 0.0);
-  for_each_row(leaf.rows, [&](std::uint32_t row) {
+  // A row of nothing but modes is counted with the totals alone.
+  const auto is_empty = [&](std::uint32_t position, Word word) { return word & ~table_.rows_with_items(position); };
+  for_each_row(leaf.rows, is_empty, [&](std::uint32_t row) { totals[table_.mode(leaf.child)] += table_.weight(row); });
+  const auto has_items = [&](std::uint32_t position, Word word) { return word & table_.rows_with_items(position); };
+  for_each_row(leaf.rows, has_items, [&](std::uint32_t row) {
     const auto items = table_.sparse_row(row);
-    const std::uint32_t x = table_.has_bits() ? value_in(items, leaf.child) : table_.code(leaf.child, row);
+    const std::uint32_t x = table_.has_codes() ? table_.code(leaf.child, row) : value_in(items, leaf.child);
     const double weight = table_.weight(row);
     totals[x] += weight;
     for (const std::uint32_t item : items) counts[std::size_t{item} * arity + x] += weight;
@@ -242,14 +249,15 @@ void Counter::count_child(LeafId leaf, std::span<double> totals) const { count_c
 void Counter::count_child(const Leaf& leaf, std::span<double> totals) const {
   std::ranges::fill(totals, 0.0);
   const Domain& domain = table_.domain();
-  if (table_.has_bits()) {
+  if (table_.counts_bits()) {
     for (std::uint32_t x = 0; x < totals.size(); ++x)
       totals[x] =
           static_cast<double>(count_one(table_.bits(domain.indicator(leaf.child, x)), leaf.rows.positions.data(),
                                         leaf.rows.words.data(), leaf.rows.words.size()));
     return;
   }
-  for_each_row(leaf.rows, [&](std::uint32_t row) { totals[table_.code(leaf.child, row)] += table_.weight(row); });
+  const auto all = [](std::uint32_t, Word word) { return word; };
+  for_each_row(leaf.rows, all, [&](std::uint32_t row) { totals[table_.code(leaf.child, row)] += table_.weight(row); });
 }
 
 LeafId Counter::split(LeafId id, VariableId variable, std::span<const std::uint32_t> branch_of,

@@ -26,6 +26,11 @@ class PackedTable {
   // Whether counts are whole numbers of 32 bits.
   bool has_whole_counts() const { return has_whole_counts_; }
   bool has_bits() const { return !bits_.empty(); }
+  // Whether a row is counted by its bit alone.
+  bool counts_bits() const { return has_bits() && weights_.empty(); }
+  bool has_codes() const { return !codes_.empty(); }
+  // Of 64 rows, those with items in their sparse form.
+  Word rows_with_items(std::uint32_t position) const { return has_items_[position]; }
   bool has_sparse_rows() const { return !row_ends_.empty(); }
   const Word* bits(IndicatorId indicator) const { return bits_.data() + index(indicator) * n_words(); }
   std::span<const std::uint32_t> sparse_row(std::uint32_t row) const {
@@ -48,11 +53,12 @@ class PackedTable {
   std::uint32_t n_rows_;
   std::vector<double> weights_;
   bool has_whole_counts_;
-  std::vector<std::uint16_t> codes_;  // only without bit columns
+  std::vector<std::uint16_t> codes_;  // with weights, or without bit columns
   std::vector<std::uint32_t> modes_;
   std::vector<Word> bits_;
   std::vector<std::size_t> row_ends_;
   std::vector<std::uint32_t> row_items_;
+  std::vector<Word> has_items_;
 };
 
 // The rows that reach a leaf: the non-zero words of a bit set over rows.

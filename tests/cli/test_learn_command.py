@@ -138,7 +138,7 @@ def test_debug_shows_where_it_happened(tmp_path: Path) -> None:
 def test_a_mistake_of_ours_is_one_line_too(
     run: Run, files: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LearnAC, "fit", lambda *_, **__: {}["lost"])
+    monkeypatch.setattr("learnac.training.train", lambda *_, **__: {}["lost"])
     assert run("learn", "train.csv") == (
         2,
         "",

@@ -28,7 +28,7 @@ from learnac.network import BayesNet
 Answer = Callable[..., str]
 Complaint = Callable[..., str]
 
-LONG = ["learn", "long.csv", "--parameter-penalty", "0"]
+LONG = ["learn", "long.csv", "--parameter-penalty", "0", "--alpha", "0.5", "--shrinkage", "10"]
 SEARCHES = {
     "quick": [*LONG, "--schedule", "quick", "--edge-penalty", "0.01"],
     "greedy": [*LONG, "--schedule", "greedy", "--edge-penalty", "0.06"],

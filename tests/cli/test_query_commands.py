@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from learnac import LearnAC, load
+from learnac.cli.output import probability
 
 COMMA = '"city=Bonn, DE"'
 CITIES = ("Bern", "Bonn, DE", "Oslo")
@@ -98,8 +99,8 @@ def test_one_row_of_marginals(answer: Answer, people: LearnAC) -> None:
         assert list(found[name].values()) == pytest.approx(expected[name].tolist(), rel=1e-12)
     lines = answer(*arguments, "--variables", "has car, children").splitlines()
     assert [line.rstrip("█").split()[-2:] for line in lines] == [
-        *([str(value), f"{p:.4f}"] for value, p in zip([False, True], expected["has car"], strict=True)),
-        *([str(value), f"{p:.4f}"] for value, p in zip(range(4), expected["children"], strict=True)),
+        *([str(value), probability(p)] for value, p in zip([False, True], expected["has car"], strict=True)),
+        *([str(value), probability(p)] for value, p in zip(range(4), expected["children"], strict=True)),
     ]
 
 

@@ -82,9 +82,10 @@ def test_libra_data_with_weights(answer: Answer, tmp_path: Path, name: str) -> N
     lines = [f"{weight}|{','.join(map(str, row))}" for weight, row in zip(weights, codes.tolist(), strict=True)]
     text = "\n".join(lines).encode()
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
-    _, document = schema_after(answer, name)
+    smoothing = {"alpha": 0.5, "shrinkage": 10.0}
+    _, document = schema_after(answer, name, "--alpha", "0.5", "--shrinkage", "10")
     repeated = np.repeat(codes, weights, axis=0)
-    model = LearnAC().fit(Dataset.from_array(repeated, arities=2))
+    model = LearnAC(**smoothing).fit(Dataset.from_array(repeated, arities=2))
     assert np.allclose(load("m.learnac").circuit_.parameters, model.circuit_.parameters, rtol=1e-12)
     assert document["scores"]["train"]["log_likelihood"] == pytest.approx(model.score(repeated))
     assert document["scores"]["train"]["n_rows"] == 60

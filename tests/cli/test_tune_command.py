@@ -135,7 +135,7 @@ def test_weights_count(answer: Answer, tmp_path: Path) -> None:
         repeated = [row for weight, row in zip(weights[part], rows, strict=True) for _ in range(weight)]
         (tmp_path / f"w.{name}.data").write_text("\n".join(weighted))
         (tmp_path / f"r.{name}.data").write_text("\n".join(repeated))
-    grid = ["--edge-penalties", "0.02,0.5", "--parameter-penalties", "0.2"]
+    grid = ["--edge-penalties", "0.02,0.5", "--parameter-penalties", "0.2", "--alpha", "1", "--shrinkage", "0"]
     found = {}
     for kind in "wr":
         files = [f"{kind}.train.data", "--valid", f"{kind}.valid.data", "--out", f"{kind}.learnac"]

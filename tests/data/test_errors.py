@@ -118,7 +118,6 @@ def test_a_schema_file_that_says_nonsense(tmp_path: Path) -> None:
         ({"alpha": -1.0}, SettingError, "alpha", "a finite number at least 0", -1.0),
         ({"alpha": "x"}, SettingTypeError, "alpha", "a number", "x"),
         ({"schedule": "slow"}, SettingError, "schedule", "one of 'quick', 'greedy'", "slow"),
-        ({"n_threads": None}, SettingTypeError, "n_threads", "a whole number", None),
     ],
 )
 def test_a_setting_that_makes_no_sense(settings: Any, kind: type, name: str, expected: str, found: object) -> None:

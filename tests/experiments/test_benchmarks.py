@@ -70,7 +70,7 @@ class TestLearned:
         assert (settings["edge_penalty"], settings["parameter_penalty"], settings["schedule"]) == (0.1, 0.5, "quick")
 
     def test_no_setting_is_left_to_its_default(self) -> None:
-        of_runs = {"edge_penalty", "parameter_penalty", "schedule", "n_threads"}
+        of_runs = {"edge_penalty", "parameter_penalty", "schedule"}
         not_used = {"equivalent_sample_size", "max_splits", "max_seconds", "patience"}  # BDeu's; ends of a search
         assert set(LearnSettings.__dataclass_fields__) == set(PLAIN) | of_runs | not_used
 
