@@ -159,7 +159,7 @@ def test_a_person_goes_on_where_the_search_was(
     # It did not begin anew: the clock went on from where it was.
     assert read_checkpoint(tmp_path / "c").trace[0].seconds >= put_down.seconds
     frame = pd.read_csv(tmp_path / "long.csv")
-    LearnAC(0.06, 0.0, "greedy").fit(frame).save(tmp_path / "whole.learnac")
+    LearnAC(0.06, 0.0, "greedy", alpha=0.5, shrinkage=10.0).fit(frame).save(tmp_path / "whole.learnac")
     check_same(tmp_path / "m.learnac", tmp_path / "whole.learnac")
 
 
