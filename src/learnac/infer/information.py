@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -135,24 +135,11 @@ def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
 
 def _leaf_blocks(engine: Engine, tree: TreeCPD) -> Iterator[tuple[list[int], NDArray[np.bool_]]]:
     """The tree's leaves, some at a time, and the indicators that the way to each leaf allows."""
-    everything = np.ones(engine.starts[-1], dtype=bool)
-    leaves: list[int] = []
-    masks: list[NDArray[np.bool_]] = []
-    pending = [(0, everything)]
-    while pending:
-        node, allowed = pending.pop()
-        variable = int(tree.variables[node])
-        if variable < 0:
-            leaves.append(node)
-            masks.append(allowed)
-        else:
-            start, end = engine.starts[variable], engine.starts[variable + 1]
-            routes = tree.routes[tree.route_starts[node] : tree.route_starts[node] + end - start]
-            for branch in np.unique(routes):
-                narrowed = allowed.copy()
-                narrowed[start:end] &= routes == branch
-                if narrowed[start:end].any():
-                    pending.append((int(branch), narrowed))
-        if leaves and (len(leaves) == _BLOCK or not pending):
-            yield leaves, np.array(masks)
-            leaves, masks = [], []
+    paths = tree.paths()
+    while some := list(islice(paths, _BLOCK)):
+        allowed = np.ones((len(some), engine.starts[-1]), dtype=bool)
+        for row, (_, path) in enumerate(some):
+            for variable, values in path.items():
+                start, end = engine.starts[variable], engine.starts[variable + 1]
+                allowed[row, start:end] = [values >> value & 1 for value in range(end - start)]
+        yield [leaf for leaf, _ in some], allowed
