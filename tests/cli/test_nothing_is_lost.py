@@ -297,6 +297,14 @@ def test_what_cannot_be_printed_is_an_error(person: Callable[..., Any], people: 
             assert (code, err) == (2, "error: No space left on device\n")
 
 
+def test_a_reader_that_has_seen_enough_is_no_error(person: Callable[..., Any], people: LearnAC, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m learnac sample people.learnac -n 100000 2> err | head -n 1"
+    script = ["bash", "-c", f"{command}; echo ${{PIPESTATUS[0]}}"]
+    found = subprocess.run(script, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert found.stdout.splitlines()[-1] == "141"
+    assert (tmp_path / "err").read_text() == ""
+
+
 def test_settings_that_only_say_when_to_end_may_change(answer: Answer, people: LearnAC, tmp_path: Path) -> None:
     answer(*PEOPLE, "--checkpoint", "c", "--max-splits", "2")
     n_first = len(read_checkpoint(tmp_path / "c").trace)

@@ -17,6 +17,7 @@ from learnac.cli.startup import spare_work
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
+PIPE_CLOSED = 141  # What a shell reports for a program whose reader went away.
 INTERRUPTED = 130  # What a shell reports for a program that Ctrl-C ended.
 
 _VERSION = Parameter("version", Option("--version", about="Print the version and exit."), bool, (), False, False)
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         _run(typed)
         sys.stdout.flush()  # Here, or a full disk would be noticed only after all handlers are gone.
+    except BrokenPipeError:  # As with `| head`: who reads has seen enough.
+        _drop_unprinted()
+        code = PIPE_CLOSED
     except KeyboardInterrupt:
         _report("interrupted")
         code = INTERRUPTED
@@ -62,9 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(typed: Sequence[str]) -> None:
     if list(typed[:1]) == ["--version"]:
-        from importlib.metadata import version
+        from learnac.version import __version__
 
-        print(f"learnac {version('learnac')}")
+        print(f"learnac {__version__}")
         return
     found: Command | Group = LEARNAC
     words = ["learnac"]
