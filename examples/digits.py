@@ -21,7 +21,8 @@ from sklearn.datasets import load_digits
 
 from learnac import Dataset, LearnAC
 from learnac.cli.progress import progress_line
-from learnac.cli.summary import as_text, summarize
+from learnac.cli.summary import print_summary, summarize
+from learnac.learn import LearnSettings
 
 Rows = NDArray[np.int64]  # (rows x 65): the pixels, then the label
 
@@ -45,7 +46,8 @@ def main() -> None:
     console.rule("The model")
     with progress_line() as on_step:
         model = LearnAC(callback=on_step).fit(tables["train"], validation=tables["validation"])
-    console.print(as_text(summarize(model, tables)), "")
+    print_summary(summarize(model.learned_, LearnSettings(), tables))
+    print()
 
     console.rule("How likely is an image?  log P(pixels, label)")
     console.print(likelihood_panels(model, test[0], rng), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from learning import ARITIES, FEW, OVERFITTING, TRAINING, VALIDATION, dataset_of
 
 from learnac import LearnAC, defaults
 from learnac.data import Dataset
-from learnac.learn import LearnSettings, Stop, TableCounts, learn, learn_table, learn_table_network
+from learnac.learn import Fold, LearnSettings, StepInfo, Stop, TableCounts, learn, learn_table, learn_table_network
 
 OPEN: dict[str, Any] = {**OVERFITTING, "alpha": None, "shrinkage": None}
 
@@ -135,3 +136,16 @@ class TestChosenOnHeldOutRows:
     def test_without_folds_nothing_is_chosen(self) -> None:
         model = learn(TRAINING.schema, TableCounts(TRAINING), LearnSettings(**OPEN))
         assert (model.smoothing.prior, model.smoothing.shrinkage) == (0.5, 10.0)
+
+    def test_an_interrupt_is_not_followed_by_more_searches(self) -> None:
+        def interrupt(info: StepInfo) -> None:
+            if info.n_splits == 5:
+                raise KeyboardInterrupt
+
+        def folds() -> Iterator[Fold]:
+            raise AssertionError("the search was interrupted")
+            yield
+
+        counts = TableCounts(TRAINING)
+        model = learn(TRAINING.schema, counts, LearnSettings(**OPEN), folds=folds(), on_step=interrupt)
+        assert (model.stop, model.n_splits) == (Stop.INTERRUPTED, 5)

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from learnac.cli.command import UsageError
 from learnac.data import Schema
-from learnac.errors import Problem, QueryError, listed, placed
+from learnac.errors import QueryError, listed, placed
 from learnac.types import Category
 
 _BOOLEANS = {"true": True, "false": False}
@@ -79,13 +79,7 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
             return number
         if (same := [category for category in categories if category == number]) != []:
             return same[0]
-    raise QueryError(
-        f"variable {name!r}: expected one of its categories, {listed(categories)}; found {text!r}",
-        column=name,
-        expected=categories,
-        found=text,
-        problem=Problem.UNKNOWN_CATEGORY,
-    )
+    raise schema.unknown_category(position, text)
 
 
 def _is_number(text: str) -> bool:

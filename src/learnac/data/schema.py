@@ -112,15 +112,19 @@ class Schema:
         if code is None and bins is not None and isinstance(category, Real) and not isinstance(category, bool):
             return bins.code(float(category))
         if code is None:
-            name, categories = self.names[variable], self.categories[variable]
-            raise QueryError(
-                f"variable {name!r}: expected one of its categories, {listed(categories)}; found {category!r}",
-                column=name,
-                expected=categories,
-                found=category,
-                problem=Problem.UNKNOWN_CATEGORY,
-            )
+            raise self.unknown_category(variable, category)
         return code
+
+    def unknown_category(self, variable: int, found: object) -> QueryError:
+        """The complaint about a value that is no category of a variable."""
+        name, categories = self.names[variable], self.categories[variable]
+        return QueryError(
+            f"variable {name!r}: expected one of its categories, {listed(categories)}; found {found!r}",
+            column=name,
+            expected=categories,
+            found=found,
+            problem=Problem.UNKNOWN_CATEGORY,
+        )
 
     def encode(self, table: object) -> Codes:
         """The codes of `table` under this schema: shape (n_variables, n_rows), C-contiguous and read-only.

@@ -1,7 +1,7 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
-from learnac.learn.loop import learn, learn_network
+from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
@@ -12,6 +12,7 @@ from learnac.learn.tables import learn_table, learn_table_network
 __all__ = [
     "Checkpoints",
     "CountProvider",
+    "Fold",
     "LeafCounts",
     "LearnSettings",
     "Learned",

@@ -29,22 +29,30 @@ class FrozenNetwork:
     smoothing: Smoothing
 
 
-def freeze_network(search: Search, schema: Schema, others: Sequence[Search] = ()) -> FrozenNetwork:
+def freeze_network(search: Search, schema: Schema, judged: Sequence[Judged] = ()) -> FrozenNetwork:
     """As many of the splits, and as much smoothing, as suit rows that were not learned from.
 
-    If the settings leave the smoothing open, it is chosen by the validation rows of the search, or else by those of
-    `others`, searches over parts of the same rows, which then say how many splits to keep too.
+    If the settings leave the smoothing open, it is chosen by the validation rows of the search, or else by what was
+    `judged`: trees of searches over parts of the same rows, which then say how many splits to keep too.
     """
     smoothing, n_splits = search.settings.search_smoothing, search.n_best
-    judges = [search] if search.tracker is not None else list(others)
-    if judges and search.settings.chooses_smoothing:
-        smoothing, n_best = choose([_judged(judge) for judge in judges], search.settings.smoothings)
+    if search.tracker is not None:
+        judged = [judged_by(search)]
+    if judged and search.settings.chooses_smoothing:
+        smoothing, n_best = choose(judged, search.settings.smoothings)
         # Where the others were best at their end, more splits would have been better still.
-        is_end = n_best == max(len(judge.trace) for judge in judges)
+        is_end = n_best == max(trees.n_splits for trees, _ in judged)
         n_splits = len(search.trace) if is_end else min(n_best, len(search.trace))
     trees = _grown(search, n_splits)
     network, places = trees.network(schema, trees.counts, smoothing.parameters(trees, trees.counts))
     return FrozenNetwork(network, places, n_splits, smoothing)
+
+
+def judged_by(search: Search) -> Judged:
+    """All splits of a search, and the counts of the rows that follow it."""
+    assert search.tracker is not None
+    trees = _grown(search, len(search.trace))
+    return Judged(trees, np.concatenate(search.tracker.totals[: trees.n_nodes]))
 
 
 def freeze_learned(learner: Learner, frozen: FrozenNetwork, trace: Sequence[StepInfo]) -> Circuit:
@@ -57,12 +65,6 @@ def freeze_learned(learner: Learner, frozen: FrozenNetwork, trace: Sequence[Step
         for info in trace:
             circuit.apply_split(info.leaf, info.variable, info.value)
     return freeze_circuit(circuit, frozen.network, frozen.leaf_places)
-
-
-def _judged(search: Search) -> Judged:
-    assert search.tracker is not None
-    trees = _grown(search, len(search.trace))
-    return Judged(trees, np.concatenate(search.tracker.totals[: trees.n_nodes]))
 
 
 def _grown(search: Search, n_splits: int) -> GrownTrees:

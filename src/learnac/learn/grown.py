@@ -55,6 +55,10 @@ class GrownTrees:
     def n_nodes(self) -> int:
         return len(self.children)
 
+    @property
+    def n_splits(self) -> int:
+        return int(np.count_nonzero(self.variables >= 0))
+
     @cached_property
     def first_cells(self) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(self.space.arities[self.children])[:-1]]).astype(np.int64)

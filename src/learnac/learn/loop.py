@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,12 +11,13 @@ import numpy as np
 
 from learnac.data import Schema
 from learnac.learn.counts import CountProvider
-from learnac.learn.freeze import FrozenNetwork, freeze_learned, freeze_network
+from learnac.learn.freeze import FrozenNetwork, freeze_learned, freeze_network, judged_by
 from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
 from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
+from learnac.learn.smoothing import Judged
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
 from learnac.model import Model
@@ -37,7 +38,7 @@ def learn(
     settings: LearnSettings,
     *,
     validation: CountProvider | None = None,
-    folds: Sequence[Fold] = (),
+    folds: Iterable[Fold] | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints | None = None,
@@ -45,9 +46,9 @@ def learn(
     """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 
     The rows of `validation` say how many splits are kept, and how much to smooth if the settings leave that open.
-    Without it, `folds` of the same rows do: the search is done again for each fold, without its held-out rows.
-    `on_step` is called after each split; learning ends when it returns True. A search that is resumed ends with the
-    model that it would have had without the interruption.
+    Without it, `folds` of the same rows do: the search is done again for each fold, without its held-out rows. Folds
+    are asked for one by one, when they are needed. `on_step` is called after each split; learning ends when it returns
+    True. A search that is resumed ends with the model that it would have had without the interruption.
     """
     space = _space(schema, settings, allowed_parents)
     settings = settings.for_circuit(new_circuit(space).n_edges)
@@ -58,21 +59,24 @@ def learn(
     if checkpoints.resumed is not None:
         checkpoints.resumed.check_fits(settings, fingerprint)
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
-    search = Search(
-        settings=settings,
-        start=start,
-        deadline=_deadline(start, settings, share=0.5 if folds else 1.0),
-        on_step=on_step,
-        checkpoints=checkpoints,
-        fingerprint=fingerprint,
-    )
+    folds = _used(folds, settings, validation)
     with held_interrupt() as interrupt:
-        search.begin(circuit_learner(space, counts, settings), validation)
+        search = Search.of(
+            circuit_learner(space, counts, settings),
+            validation,
+            settings=settings,
+            start=start,
+            deadline=_deadline(start, settings, share=1.0 if folds is None else 0.5),
+            on_step=on_step,
+            checkpoints=checkpoints,
+            fingerprint=fingerprint,
+        )
         stop = search.run(interrupt)
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        frozen = freeze_network(search, schema, _over_folds(search, circuit_learner, folds, interrupt))
+        judged = [] if stop is Stop.INTERRUPTED else _over_folds(search, circuit_learner, folds, interrupt)
+        frozen = freeze_network(search, schema, judged)
         circuit = freeze_learned(search.learner, frozen, search.trace[: frozen.n_splits])
     return _learned(search, Model(circuit, frozen.network), frozen, stop)
 
@@ -83,7 +87,7 @@ def learn_network(
     settings: LearnSettings,
     *,
     validation: CountProvider | None = None,
-    folds: Sequence[Fold] = (),
+    folds: Iterable[Fold] | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> Learned:
@@ -97,28 +101,37 @@ def learn_network(
         raise ValueError(f"max_edges: a network alone has no edges of a circuit, found {settings.max_edges}")
     space = _space(schema, settings, allowed_parents)
     start = time.monotonic()
-    deadline = _deadline(start, settings, share=0.5 if folds else 1.0)
-    search = Search(settings=settings, start=start, deadline=deadline, on_step=on_step)
+    folds = _used(folds, settings, validation)
+    deadline = _deadline(start, settings, share=1.0 if folds is None else 0.5)
     with held_interrupt() as interrupt:
-        search.begin(network_learner(space, counts, settings), validation)
+        learner = network_learner(space, counts, settings)
+        search = Search.of(learner, validation, settings=settings, start=start, deadline=deadline, on_step=on_step)
         stop = search.run(interrupt)
-        frozen = freeze_network(search, schema, _over_folds(search, network_learner, folds, interrupt))
+        judged = [] if stop is Stop.INTERRUPTED else _over_folds(search, network_learner, folds, interrupt)
+        frozen = freeze_network(search, schema, judged)
     return _learned(search, Model(network=frozen.network), frozen, stop)
 
 
-def _over_folds(search: Search, make_learner: MakeLearner, folds: Sequence[Fold], interrupt: Interrupt) -> list[Search]:
-    """The same search without the held-out rows of each fold; none if one was interrupted, or time is up."""
-    settings = search.settings
-    if not settings.chooses_smoothing or search.tracker is not None or interrupt.is_set:
-        return []
-    as_many = replace(settings, max_splits=len(search.trace))
-    found: list[Search] = []
-    for fold in folds:
-        again = Search(settings=as_many, start=search.start, deadline=_deadline(search.start, settings))
-        again.begin(make_learner(search.learner.space, fold.counts, as_many), fold.held_out)
+def _used(
+    folds: Iterable[Fold] | None, settings: LearnSettings, validation: CountProvider | None
+) -> Iterable[Fold] | None:
+    """The folds, if they have something to say."""
+    return folds if settings.chooses_smoothing and validation is None else None
+
+
+def _over_folds(
+    search: Search, make_learner: MakeLearner, folds: Iterable[Fold] | None, interrupt: Interrupt
+) -> list[Judged]:
+    """What the same search finds without the held-out rows of each fold; nothing if one is cut short."""
+    settings = replace(search.settings, max_splits=len(search.trace))
+    deadline = _deadline(search.start, settings)
+    found: list[Judged] = []
+    for fold in folds or ():
+        learner = make_learner(search.learner.space, fold.counts, settings)
+        again = Search.of(learner, fold.held_out, settings=settings, start=search.start, deadline=deadline)
         if again.run(interrupt) in (Stop.INTERRUPTED, Stop.MAX_SECONDS):
             return []
-        found.append(again)
+        found.append(judged_by(again))
     return found
 
 

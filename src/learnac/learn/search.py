@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from learnac.learn.counts import CountProvider
 from learnac.learn.interrupt import Interrupt
@@ -27,8 +28,8 @@ class Search:
     settings: LearnSettings
     start: float
     deadline: float
-    learner: Learner = field(init=False)
-    tracker: ValidationTracker | None = None
+    learner: Learner
+    tracker: ValidationTracker | None
     on_step: Callable[[StepInfo], object] | None = None
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     fingerprint: str = ""
@@ -36,10 +37,11 @@ class Search:
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
 
-    def begin(self, learner: Learner, validation: CountProvider | None) -> None:
-        self.learner = learner
-        if validation is not None:
-            self.tracker = ValidationTracker(validation, learner.space, learner.trees)
+    @classmethod
+    def of(cls, learner: Learner, validation: CountProvider | None, **further: Any) -> Self:
+        """A search that other rows follow, if there are some."""
+        tracker = None if validation is None else ValidationTracker(validation, learner.space, learner.trees)
+        return cls(learner=learner, tracker=tracker, **further)
 
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner

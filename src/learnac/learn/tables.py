@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def learn_table(
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=checkpoints,
-        **_counted(dataset, settings, validation, sample_weight),
+        **_counted(dataset, validation, sample_weight),
     )
 
 
@@ -51,38 +51,30 @@ def learn_table_network(
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> Learned:
     """`learn_network`, from a table."""
-    counted = _counted(dataset, settings, validation, sample_weight)
+    counted = _counted(dataset, validation, sample_weight)
     return learn_network(dataset.schema, settings=settings, allowed_parents=allowed_parents, on_step=on_step, **counted)
 
 
-def _counted(
-    dataset: Dataset, settings: LearnSettings, validation: Dataset | None, sample_weight: Floats | None
-) -> dict[str, Any]:
+def _counted(dataset: Dataset, validation: Dataset | None, sample_weight: Floats | None) -> dict[str, Any]:
     """Who counts which rows, by the names that `learn` has for them."""
     counts = TableCounts(dataset, sample_weight)
     if validation is not None:
         return {"counts": counts, "validation": TableCounts(validation)}
-    folds = _folds(dataset, sample_weight) if settings.chooses_smoothing else []
+    rows = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
+    folds = None if len(rows) < LEAST_ROWS_TO_HOLD_OUT else _folds(dataset, sample_weight, rows)
     return {"counts": counts, "folds": folds}
 
 
-def _folds(dataset: Dataset, sample_weight: Floats | None) -> list[Fold]:
+def _folds(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> Iterator[Fold]:
     """A tenth of the rows is held out: once, or as often as it takes to have held out enough of a small table.
 
-    Drawn by lot, and always the same of the same number of rows.
+    Drawn by lot, and always the same of the same number of rows. A fold is packed when it is asked for.
     """
-    rows = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
-    if len(rows) < LEAST_ROWS_TO_HOLD_OUT:
-        return []
     tenths = np.array_split(np.random.default_rng(0).permutation(rows), 10)
     n_folds = min(10, math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
-    return [
-        Fold(
-            _some_rows(dataset, sample_weight, np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]]))),
-            _some_rows(dataset, sample_weight, np.sort(tenths[i])),
-        )
-        for i in range(n_folds)
-    ]
+    for i in range(n_folds):
+        others = np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]]))
+        yield Fold(_some_rows(dataset, sample_weight, others), _some_rows(dataset, sample_weight, np.sort(tenths[i])))
 
 
 def _some_rows(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> TableCounts:
