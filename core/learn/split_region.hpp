@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "learn/branches.hpp"
 #include "learn/growing_circuit.hpp"
 
 namespace learnac {
@@ -15,33 +16,6 @@ struct MutualAncestor {
   NodeId node;
   NodeId d_child;
   Ref v_child;
-};
-
-// Which branches of a split a node takes part in, read off the values of V in its scope.
-class Branches {
- public:
-  Branches(const GrowingCircuit& circuit, const Split& split);
-
-  std::uint32_t size() const { return size_; }
-  std::size_t n_words() const { return (size_ + 63) / 64; }
-  // Only the second branch of value-against-rest can hold several values; those keep their indicators.
-  bool is_singleton(std::uint32_t branch) const { return !has_rest_ || branch == 0; }
-  bool has_rest() const { return has_rest_; }
-  // The branches that the scope has values in; the scope must hold some value of V.
-  bool is_in_all(ScopeId scope) const;
-  bool is_in(ScopeId scope, std::uint32_t branch) const;
-  // The one branch of a scope that is not in all of them.
-  std::uint32_t only_branch(ScopeId scope) const;
-  // The indicator that stands for a singleton branch.
-  IndicatorId indicator(std::uint32_t branch) const;
-
- private:
-  const Domain& domain_;
-  const Scopes& scopes_;
-  VariableId variable_;
-  std::uint32_t value_;
-  std::uint32_t size_;
-  bool has_rest_;
 };
 
 // Walks the region of one split after another; keeps its scratch memory, and the region walked last. A circuit has one
@@ -129,8 +103,9 @@ class SplitRegion {
   Ref root_child_with_variable();
   std::int64_t walk_v_side(const Branches& branches, std::int64_t limit);
   std::int64_t least_v_side_cost(VariableId variable, bool has_rest) const;
+  std::int64_t v_side_cost(const Branches& branches);
   template <class Lanes>
-  std::int64_t v_side_cost(const Lanes& lanes);
+  std::int64_t cost_in_lanes(const Lanes& lanes);
   template <class Lanes>
   std::int64_t v_node_cost(const Lanes& lanes, std::uint32_t slot);
   bool only_remaining_parent_is_product(NodeId node) const;
