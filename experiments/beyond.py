@@ -9,6 +9,7 @@ from compared import collection
 from models import stated
 from numpy.typing import NDArray
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
+from verdicts import LARGE_LOSS, behind_the_best
 
 from learnac.defaults import MAX_EDGES
 from learnac.learn import LearnSettings
@@ -258,7 +259,7 @@ def _number(milliseconds: float) -> str:
 
 
 def defaults(studies: Studies) -> str:
-    n_sets = len(studies.values("defaults", "set"))
+    n_sets = len(_sets(studies))
     return f"""\
 ## Defaults
 
@@ -269,7 +270,28 @@ candidates on the same set. Taken is the best of those that have at most {thousa
 AC-Greedy was no candidate: by the grids above it is as often worse as better at the same penalties, and takes many
 times as long.
 
-{defaults_table(studies)}"""
+{defaults_table(studies)}
+{best_of_the_grid(studies)}"""
+
+
+def best_of_the_grid(studies: Studies) -> str:
+    """How far the default is behind the smoothing and the number of splits that the judging rows would choose."""
+    found = {name: studies.result("defaults", set=name, candidate=chosen_default(studies)) for name in _sets(studies)}
+    losses = {name: behind_the_best(result) for name, result in found.items() if "best_of_grid" in result}
+    if not losses:
+        return ""
+    worst = max(losses, key=lambda name: losses[name].share)
+    small = sum(loss.share <= LARGE_LOSS for loss in losses.values())
+    rest = {name: loss for name, loss in losses.items() if loss.share > LARGE_LOSS}
+    text = f"""\
+The grid of smoothing itself, apart from all other settings: had the judging rows chosen the smoothing and the number of
+splits of the default's search, {small} of {len(losses)} sets would gain at most {LARGE_LOSS:.0%}. The most is
+{losses[worst].share:.2%} ({worst}).
+"""
+    for name, loss in rest.items():
+        verdict = "clearly more" if loss.is_clearly_above(LARGE_LOSS) else "not clearly more: its rows are few"
+        text += f"{name}: {loss.share:.2%} with a standard error of {loss.error:.2%}, {verdict}.\n"
+    return text
 
 
 def chosen_default(studies: Studies) -> str | None:
@@ -281,9 +303,13 @@ def chosen_default(studies: Studies) -> str | None:
     return None
 
 
+def _sets(studies: Studies) -> list[str]:
+    return studies.values("defaults", "set")
+
+
 def candidate_losses(studies: Studies) -> tuple[list[str], dict[str, NDArray[np.float64]]]:
     """The sets on which all candidates were tried, and how far each candidate is behind the best, set by set."""
-    sets, candidates = studies.values("defaults", "set"), studies.values("defaults", "candidate")
+    sets, candidates = _sets(studies), studies.values("defaults", "candidate")
     sets = [s for s in sets if all(studies.result("defaults", set=s, candidate=c) for c in candidates)]
     valid = {c: np.array([studies.result("defaults", set=s, candidate=c)["valid"] for s in sets]) for c in candidates}
     best = np.max(list(valid.values()), axis=0)

@@ -67,6 +67,27 @@ def tally(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Tally:
     )
 
 
+LARGE_LOSS = 0.01  # of a log-likelihood
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How far a model is behind another, as a share of the other's log-likelihood, with its standard error."""
+
+    share: float
+    error: float
+
+    def is_clearly_above(self, share: float) -> bool:
+        """By more than two standard errors."""
+        return self.share - 2 * self.error > share
+
+
+def behind_the_best(result: Mapping[str, Any]) -> Loss:
+    """Of a result with what the best of its grid comes to, and the standard error of the difference."""
+    best = abs(result["best_of_grid"])
+    return Loss((result["best_of_grid"] - result["valid"]) / best, result["behind_error"] / best)
+
+
 class Edge(Enum):
     """Which edge of its grid a chosen value is at."""
 

@@ -208,7 +208,8 @@ void bind_counting(nb::module_& m) {
 }
 
 Score score_called(const std::string& criterion, double prior) {
-  if (criterion == "likelihood") return LikelihoodScore(prior);
+  if (criterion == "likelihood") return LikelihoodScore(prior, LikelihoodScore::Prior::of_value);
+  if (criterion == "likelihood_by_leaf") return LikelihoodScore(prior, LikelihoodScore::Prior::of_leaf);
   if (criterion == "bdeu") return BayesianDirichletScore(prior);
   refuse("no such criterion: " + criterion);
 }

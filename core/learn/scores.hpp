@@ -35,31 +35,44 @@ class ShiftedLog {
   std::vector<double> known_;
 };
 
-// Log-likelihood of the rows under the smoothed parameters (count + alpha) / (total + alpha * arity).
+// Log-likelihood of the rows under the smoothed parameters (count + alpha) / (total + alpha * arity). The prior is alpha
+// itself, or that of a leaf, of which each of its values has an equal share.
 class LikelihoodScore {
  public:
-  explicit LikelihoodScore(double alpha) : alpha_(alpha), log_count_(alpha) {}
+  enum class Prior : std::uint8_t { of_value, of_leaf };
+
+  LikelihoodScore(double prior, Prior whose) : prior_(prior), whose_(whose) {}
 
   double operator()(std::span<const double> counts, double) {
     double total = 0, score = 0;
+    Logarithms& log = logarithms(counts.size());
     for (const double count : counts) {
       total += count;
-      score += count * log_count_(count);
+      score += count * log.count(count);
     }
-    return score - total * log_total(counts.size())(total);
+    return score - total * log.total(total);
   }
 
-  double pseudo_count(std::size_t, double) const { return alpha_; }
+  double pseudo_count(std::size_t arity, double) const {
+    return whose_ == Prior::of_leaf ? prior_ / static_cast<double>(arity) : prior_;
+  }
 
  private:
-  ShiftedLog& log_total(std::size_t arity) {
-    while (log_totals_.size() <= arity) log_totals_.emplace_back(alpha_ * static_cast<double>(log_totals_.size()));
-    return log_totals_[arity];
+  struct Logarithms {
+    ShiftedLog count, total;
+  };
+
+  Logarithms& logarithms(std::size_t arity) {
+    for (std::size_t n = by_arity_.size(); n <= arity; ++n) {
+      const double alpha = pseudo_count(std::max<std::size_t>(n, 1), 0);
+      by_arity_.push_back({ShiftedLog(alpha), ShiftedLog(alpha * static_cast<double>(n))});
+    }
+    return by_arity_[arity];
   }
 
-  double alpha_;
-  ShiftedLog log_count_;
-  std::vector<ShiftedLog> log_totals_;  // by arity
+  double prior_;
+  Prior whose_;
+  std::vector<Logarithms> by_arity_;
 };
 
 // BDeu: log marginal likelihood under a Dirichlet prior spread evenly over parent configurations and values.

@@ -13,12 +13,15 @@ CHECKPOINT_SECONDS: Final = 30.0
 FIRST_EDGE_PENALTY: Final = 10.0
 MAX_EDGES: Final = 200_000
 
-# Splits are chosen, and the steps of a search judged, with this much smoothing if none is given. How much the model has
-# is then chosen from a grid.
-SEARCH_ALPHA: Final = 0.5
+# Splits are chosen, and the steps of a search judged, as if each leaf had seen this many rows more, spread evenly over
+# its values; and with this much shrinkage. How much smoothing the model has is then chosen from a grid.
+SEARCH_PRIOR: Final = 2.0
 SEARCH_SHRINKAGE: Final = 10.0
 ALPHAS: Final = (0.01, 0.05, 0.2, 0.5, 1.0, 2.0)
 SHRINKAGES: Final = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+# Where no rows say: a table too small to hold some out, or a search that was cut short.
+ALPHA: Final = 0.5
+SHRINKAGE: Final = 10.0
 
 # Of fewer rows none are held out: they say too little about how much to smooth.
 LEAST_ROWS_TO_HOLD_OUT: Final = 50

@@ -10,6 +10,7 @@ from beyond import candidate_losses, chosen_default
 from filled import PAGES, ROOT, filled
 from report import render
 from tables import Studies
+from verdicts import LARGE_LOSS, behind_the_best
 
 from learnac.defaults import MAX_EDGES
 
@@ -59,3 +60,14 @@ def test_the_default_is_the_best_of_the_candidates_that_are_no_larger() -> None:
     }
     small_enough = [candidate for candidate in losses if largest[candidate] <= MAX_EDGES]
     assert chosen_default(studies) == min(small_enough, key=lambda candidate: losses[candidate].mean())
+
+
+def test_the_default_loses_little_against_the_best_of_its_grid() -> None:
+    studies = Studies(EXPERIMENTS / "results")
+    results = {
+        record["task"]["set"]: record["result"]
+        for record in studies.records("defaults", candidate=chosen_default(studies))
+    }
+    assert len(results) == 22
+    losses = {name: behind_the_best(result) for name, result in results.items()}
+    assert not [name for name, loss in losses.items() if loss.is_clearly_above(LARGE_LOSS)]

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from verdicts import ENOUGH_QUERIES, Edge, Verdict, beats_neighbour, dominates, edge_of_grid, half_width, tally, verdict
+from verdicts import (
+    ENOUGH_QUERIES,
+    LARGE_LOSS,
+    Edge,
+    Loss,
+    Verdict,
+    beats_neighbour,
+    behind_the_best,
+    dominates,
+    edge_of_grid,
+    half_width,
+    tally,
+    verdict,
+)
 
 
 def cell(less: float, error: float = 0.1, rows: int = 1000) -> dict[str, float]:
@@ -75,6 +88,17 @@ class TestTally:
         ours = {"a": -1.0, "b": -1.0, "c": -1.0, "d": -1.0}
         assert tally(ours, {"a": -2.0, "b": -2.0, "c": -2.0, "d": -0.5}).is_mostly_ahead
         assert not tally(ours, {"a": -2.0, "b": -2.0, "c": -1.0, "d": -0.5}).is_mostly_ahead
+
+
+class TestLoss:
+    def test_it_is_a_share_of_the_best(self) -> None:
+        loss = behind_the_best({"valid": -10.2, "best_of_grid": -10.0, "behind_error": 0.1})
+        assert (loss.share, loss.error) == pytest.approx((0.02, 0.01))
+
+    def test_what_few_rows_say_is_not_clear(self) -> None:
+        assert Loss(0.02, 0.004).is_clearly_above(LARGE_LOSS)
+        assert not Loss(0.02, 0.006).is_clearly_above(LARGE_LOSS)
+        assert not Loss(0.005, 0.0).is_clearly_above(LARGE_LOSS)
 
 
 class TestEdgeOfGrid:

@@ -24,6 +24,8 @@ def test_likelihood_is_that_of_the_rows_under_smoothed_parameters(counts: np.nda
         terms = np.where(counts > 0, counts * np.log(smoothed / smoothed.sum()), 0.0)
     expected = terms.sum()
     assert leaf_score("likelihood", alpha, counts, 0.5) == pytest.approx(expected, rel=1e-11, abs=1e-9)
+    of_leaf = alpha * len(counts)
+    assert leaf_score("likelihood_by_leaf", of_leaf, counts, 0.5) == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
 @settings(deadline=None, derandomize=True, max_examples=300)
@@ -36,7 +38,11 @@ def test_bdeu_is_the_marginal_likelihood(counts: np.ndarray, sample_size: float,
 
 
 @settings(deadline=None, derandomize=True, max_examples=100)
-@given(st.integers(0, 99_999), st.booleans(), st.sampled_from([("likelihood", 0.7), ("bdeu", 2.0)]))
+@given(
+    st.integers(0, 99_999),
+    st.booleans(),
+    st.sampled_from([("likelihood", 0.7), ("likelihood_by_leaf", 2.0), ("bdeu", 2.0)]),
+)
 def test_gains_are_differences_of_scores(seed: int, is_binary: bool, score: tuple[str, float]) -> None:
     rng = np.random.default_rng(seed)
     arities = rng.choice([2, 3, 4], size=4)

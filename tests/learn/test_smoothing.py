@@ -49,8 +49,7 @@ class TestChosenOnAValidationTable:
 
 
 def _prefix(learned: Any, settings: LearnSettings, n_splits: int) -> Any:
-    given = replace(settings, max_splits=n_splits, alpha=defaults.SEARCH_ALPHA, shrinkage=0.0)
-    search = learn_table(FEW, given)
+    search = learn(FEW.schema, TableCounts(FEW), replace(settings, max_splits=n_splits, alpha=None, shrinkage=0.0))
     assert [step["leaf"] for step in steps(search)] == [step["leaf"] for step in steps(learned)[:n_splits]]
     return _smoothed(search.network, settings)
 
@@ -87,11 +86,21 @@ def _read_off(counts: Any, settings: LearnSettings, arity: int, mass: float, abo
     return weights / weights.sum()
 
 
+@pytest.mark.parametrize("arity", [2, 3, 5])
+def test_left_open_splits_are_chosen_as_if_each_leaf_had_two_rows_more(arity: int) -> None:
+    rng = np.random.default_rng(arity)
+    hidden = rng.integers(arity, size=(400, 1))
+    table = dataset_of(np.where(rng.random((400, 5)) < 0.6, hidden, rng.integers(arity, size=(400, 5))), [arity] * 5)
+    left_open = LearnSettings(**OPEN | {"shrinkage": 10.0})
+    given = replace(left_open, alpha=2 / arity)
+    assert steps(learn_table(table, left_open)) == steps(learn_table(table, given))
+    assert steps(learn_table(table, left_open)) != steps(learn_table(table, replace(given, alpha=2.0)))
+
+
 class TestChosenOnHeldOutRows:
     def test_the_splits_are_those_of_a_search_over_all_rows(self) -> None:
         chosen = learn_table(TRAINING, LearnSettings(**OPEN))
-        given = {"alpha": defaults.SEARCH_ALPHA, "shrinkage": defaults.SEARCH_SHRINKAGE}
-        assert steps(chosen) == steps(learn_table(TRAINING, LearnSettings(**OPEN | given)))
+        assert steps(chosen) == steps(learn(TRAINING.schema, TableCounts(TRAINING), LearnSettings(**OPEN)))
         assert 0 < chosen.n_splits < len(chosen.trace), "without a penalty, held-out rows say when it is enough"
         totals = {tree.counts[0].sum() for tree in chosen.network.trees}
         assert totals == {TRAINING.n_rows}, "all rows count"
@@ -99,7 +108,7 @@ class TestChosenOnHeldOutRows:
     def test_few_rows_are_not_held_out(self) -> None:
         few = dataset_of(random_rows(5, defaults.LEAST_ROWS_TO_HOLD_OUT - 1))
         smoothing = learn_table(few, LearnSettings(**OPEN)).smoothing
-        assert (smoothing.prior, smoothing.shrinkage) == (defaults.SEARCH_ALPHA, defaults.SEARCH_SHRINKAGE)
+        assert (smoothing.prior, smoothing.shrinkage) == (defaults.ALPHA, defaults.SHRINKAGE)
 
     def test_rows_without_weight_make_no_difference(self) -> None:
         rows = random_rows(6, 400)

@@ -35,7 +35,7 @@ def freeze_network(search: Search, schema: Schema, judged: Sequence[Judged] = ()
     If the settings leave the smoothing open, it is chosen by the validation rows of the search, or else by what was
     `judged`: trees of searches over parts of the same rows, which then say how many splits to keep too.
     """
-    smoothing, n_splits = search.settings.search_smoothing, search.n_best
+    smoothing, n_splits = search.settings.unchosen_smoothing, search.n_best
     if search.tracker is not None:
         judged = [judged_by(search)]
     if judged and search.settings.chooses_smoothing:

@@ -84,15 +84,23 @@ class LearnSettings:
     def search_smoothing(self) -> Smoothing:
         """What splits are chosen by, and how the steps of a search are judged while it lasts."""
         shrinkage = defaults.SEARCH_SHRINKAGE if self.shrinkage is None else float(self.shrinkage)
-        return Smoothing(self.criterion, self._priors((defaults.SEARCH_ALPHA,))[0], shrinkage)
+        if self.alpha is None and self.criterion == "likelihood":
+            return Smoothing("likelihood_by_leaf", defaults.SEARCH_PRIOR, shrinkage)
+        return Smoothing(self.criterion, self._priors()[0], shrinkage)
+
+    @property
+    def unchosen_smoothing(self) -> Smoothing:
+        """What a model has if no rows were there to choose by: the values that were given, and defaults."""
+        shrinkage = defaults.SHRINKAGE if self.shrinkage is None else float(self.shrinkage)
+        return Smoothing(self.criterion, self._priors((defaults.ALPHA,))[0], shrinkage)
 
     @property
     def smoothings(self) -> list[Smoothing]:
         """What to choose from when the search is over: the values that were given, and a grid for the others."""
         shrinkages = defaults.SHRINKAGES if self.shrinkage is None else (float(self.shrinkage),)
-        return grid(self.criterion, self._priors(defaults.ALPHAS), shrinkages)
+        return grid(self.criterion, self._priors(), shrinkages)
 
-    def _priors(self, alphas: tuple[float, ...]) -> tuple[float, ...]:
+    def _priors(self, alphas: tuple[float, ...] = defaults.ALPHAS) -> tuple[float, ...]:
         if self.criterion == "bdeu":
             return (float(self.equivalent_sample_size),)
         return alphas if self.alpha is None else (float(self.alpha),)

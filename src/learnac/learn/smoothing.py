@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 class Smoothing:
     """Parameters proportional to count + pseudo-count + shrinkage * parameter of the parent.
 
-    The pseudo-count is `prior` for the likelihood (alpha), and `prior` spread evenly over parent configurations and
-    values for BDeu (the equivalent sample size). Where a branch has few rows, shrinkage lets what was known before the
-    split count on.
+    The pseudo-count is `prior` for "likelihood" (alpha), `prior` spread evenly over the values of a leaf for
+    "likelihood_by_leaf", and over parent configurations and values for "bdeu" (the equivalent sample size). Where a
+    branch has few rows, shrinkage lets what was known before the split count on.
     """
 
     criterion: str
@@ -39,7 +39,13 @@ class Smoothing:
         return result
 
     def _pseudo_counts(self, arity: int, masses: Floats) -> Floats | float:
-        return self.prior * masses[:, None] / arity if self.criterion == "bdeu" else self.prior
+        match self.criterion:
+            case "bdeu":
+                return self.prior * masses[:, None] / arity
+            case "likelihood_by_leaf":
+                return self.prior / arity
+            case _:
+                return self.prior
 
 
 class Judged(NamedTuple):
