@@ -35,8 +35,8 @@ class ShiftedLog {
   std::vector<double> known_;
 };
 
-// Log-likelihood of the rows under the smoothed parameters (count + alpha) / (total + alpha * arity). The prior is alpha
-// itself, or that of a leaf, of which each of its values has an equal share.
+// Log-likelihood of the rows under the smoothed parameters (count + alpha) / (total + alpha * arity). The prior is
+// alpha itself, or that of a leaf, of which each of its values has an equal share.
 class LikelihoodScore {
  public:
   enum class Prior : std::uint8_t { of_value, of_leaf };
