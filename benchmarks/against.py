@@ -50,7 +50,9 @@ def build(commit: str) -> Path:
         source = ROOT / "build" / "against" / f"{commit}-source"
         if not source.exists():
             subprocess.run(["git", "-C", ROOT, "worktree", "prune"], check=True)
-            subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", source, commit], check=True)
+            added = ["git", "-C", ROOT, "worktree", "add", "--quiet", "--detach", source, commit]
+            if subprocess.run(added, check=False).returncode != 0:
+                sys.exit(f"--commit: expected a commit of this project, found {commit}")
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
         subprocess.run([*pip, "--target", folder, source], check=True)
     return folder
@@ -61,8 +63,10 @@ def fit(name: str, package: Path | None) -> dict[str, Any]:
     paths = [str(ROOT / "benchmarks"), *([] if package is None else [str(package)])]
     command = [sys.executable, "-c", FIT, name, *map(str, SETS[name][:2])]
     found = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ":".join(paths)}
+        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ":".join(paths)}
     )
+    if found.returncode != 0:
+        sys.exit(f"{name}: {found.stderr.strip().splitlines()[-1]}")
     return dict(json.loads(found.stdout))
 
 

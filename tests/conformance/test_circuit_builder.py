@@ -241,6 +241,10 @@ class TestStrangers:
         self.refuse(replace(HAND, parameters=np.array([0.3, 0.71])), "do not sum to 1")
         self.refuse(replace(HAND, parameters=np.zeros(2)), "do not sum to 1")
 
+    def test_has_no_root(self) -> None:
+        with pytest.raises(ValueError, match="expected a sum or a product as its root"):
+            self.built(lambda builder, parameters: None)
+
     def test_not_smooth(self) -> None:
         def make(builder: CircuitBuilder, p: list[int]) -> None:
             with_b = builder.product([0, p[0], 2])

@@ -40,6 +40,32 @@ def random_table(rng: np.random.Generator, n_rows: int) -> Dataset:
     return Dataset.from_array(rows, arities=arities)
 
 
+class TestWhatIsNotCounted:
+    """A provider that gives something else is told so, before the core reads it."""
+
+    @pytest.mark.parametrize(
+        ("spoil", "message"),
+        [
+            (lambda counted: counted[:-1], "expected an entry for each of 6 leaves, found 5"),
+            (lambda counted: [c._replace(totals=c.totals[:-1]) for c in counted], "child 0: totals: expected float64"),
+            (lambda counted: [c._replace(cells=c.cells.T) for c in counted], r"cells: expected .* \(14, 2\)"),
+            (lambda counted: [c._replace(cells=c.cells.astype(int)) for c in counted], "found int64"),
+        ],
+    )
+    def test_wrong_shapes_are_named(self, spoil: Callable[[Any], Any], message: str) -> None:
+        class Spoiled(TableCounts):
+            def count(self, leaves: Any) -> Any:
+                return spoil(super().count(leaves))
+
+        with pytest.raises(ValueError, match=message):
+            learn(TRAINING.schema, Spoiled(TRAINING), LearnSettings(**SETTINGS))
+
+    def test_counts_of_another_table_are_refused(self) -> None:
+        other = Dataset.from_array(np.zeros((5, TRAINING.n_variables), int), arities=3)
+        with pytest.raises(ValueError, match="expected float64 of shape"):
+            learn(TRAINING.schema, TableCounts(other), LearnSettings(**SETTINGS))
+
+
 def random_weights(rng: np.random.Generator, weighting: str, n_rows: int) -> Floats | None:
     """Multiples of 1/128: their sums are exact in any order."""
     if weighting == "none":

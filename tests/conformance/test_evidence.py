@@ -353,3 +353,16 @@ def test_evidence_for_another_model() -> None:
     # An equal schema will do, as of a model that was saved and loaded.
     twin = Schema(SCHEMAS["words"].names, SCHEMAS["words"].categories)
     assert infer.mpe(model_of("words").circuit_, as_evidence(twin, {"colour": "red"}))[0]["colour"] == "red"
+
+
+def test_a_row_that_is_no_dict() -> None:
+    for given, row in (([{"colour": "red"}, 3], 1), ([3, {"colour": "red"}], 0)):
+        with pytest.raises(QueryError, match=f"row {row}: expected a dict from names to categories, found int"):
+            as_evidence(SCHEMAS["words"], given)
+
+
+@each_form
+def test_nobody_can_write(tmp_path: Path, form: Form) -> None:
+    evidence = as_evidence(SCHEMAS["codes"], form(rows_of(SCHEMAS["codes"], 3, 0.6, 12), SCHEMAS["codes"], tmp_path))
+    with pytest.raises(ValueError, match="read-only"):
+        evidence.codes[0, 0] = 1

@@ -56,6 +56,8 @@ class CircuitBuilder:
 
     def build(self) -> Circuit:
         """The circuit whose root is the last sum or product."""
+        if not self._kinds:
+            raise ValueError("not a circuit: expected a sum or a product as its root, found neither")
         n_indicators, n_parameters = self._n_indicators, len(self._parameters)
         kinds = [NodeKind.INDICATOR] * n_indicators + [NodeKind.PARAMETER] * n_parameters + self._kinds
         labels = [*range(n_indicators), *range(n_parameters), *self._labels]

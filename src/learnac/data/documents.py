@@ -15,8 +15,8 @@ from learnac.types import PartialCodes
 
 
 def are_documents(given: object) -> TypeGuard[Sequence[Any]]:
-    """Whether this is a list of dicts, rather than rows of codes."""
-    return isinstance(given, list | tuple) and len(given) > 0 and isinstance(given[0], Mapping)
+    """Whether this is a list of dicts, rather than rows of codes; one dict among other things is meant as a row."""
+    return isinstance(given, list | tuple) and any(isinstance(row, Mapping) for row in given)
 
 
 def read_document(schema: Schema, document: Mapping[Any, Any]) -> tuple[PartialCodes, dict[int, Any]]:

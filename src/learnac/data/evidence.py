@@ -36,6 +36,12 @@ class Evidence:
     is_one: bool  # one dict, or nothing: answers are single values, not arrays of rows
     row_numbers: NDArray[np.intp]  # in the table that was given
 
+    def __post_init__(self) -> None:
+        for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
     @classmethod
     def of_codes(
         cls, schema: Schema, codes: PartialCodes, form: TableForm | None = None, *, is_one: bool = False

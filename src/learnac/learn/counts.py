@@ -52,6 +52,26 @@ class CountProvider(Protocol):
         """Says that a leaf will not be split or counted again."""
 
 
+def check_counts(counted: Sequence[LeafCounts], children: Sequence[int], arities: NDArray[np.int64]) -> None:
+    """Raise ValueError if this is not what was asked for: an entry for each leaf, with the given child, of this shape.
+
+    What a provider of somebody else gets wrong is said here, before the core is asked to read it.
+    """
+    if len(counted) != len(children):
+        raise ValueError(f"counts: expected an entry for each of {len(children)} leaves, found {len(counted)}")
+    for counts, child in zip(counted, children, strict=True):
+        arity = int(arities[child])
+        for name, array, shape in (
+            ("cells", counts.cells, (int(arities.sum()), arity)),
+            ("totals", counts.totals, (arity,)),
+        ):
+            if array.shape != shape or array.dtype != np.float64:
+                raise ValueError(
+                    f"counts of a leaf with child {child}: {name}: expected float64 of shape {shape}, "
+                    f"found {array.dtype} of shape {array.shape}"
+                )
+
+
 class TableCounts:
     """Counts over a table in memory, packed into bit columns and sparse rows."""
 

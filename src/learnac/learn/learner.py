@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
 from learnac.learn.by_gain import GainSchedule, NoCircuit
-from learnac.learn.counts import CountProvider, LeafCounts
+from learnac.learn.counts import CountProvider, LeafCounts, check_counts
 from learnac.learn.schedule import Schedule, ScoredSplit
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitSpace
@@ -51,7 +51,9 @@ class Learner:
         self.n_leaves = space.n_variables
         self._leaf_log_likelihood: list[float] = []
         for children in _batches(space):
-            for child, counted in zip(children, counts.count(children), strict=True):
+            batch = counts.count(children)
+            check_counts(batch, children, space.arities)
+            for child, counted in zip(children, batch, strict=True):
                 self.trees.add_root(counted.totals)
                 self._enter(child, counted)
         self.log_likelihood = sum(self._leaf_log_likelihood)
