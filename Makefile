@@ -13,7 +13,7 @@ help:  ## what there is to make
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --group build --group test --group check
+	$(BIN)/pip install --quiet --group build --group test --group check --group docs
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES) README.md
@@ -67,8 +67,7 @@ $(VENV)/paper: $(VENV)/built
 	touch $@
 
 docs: $(VENV)/built  ## the site, in build/site; its examples are run by `make test`
-	$(BIN)/pip install --quiet --group docs
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 sanitize: $(VENV)/tools  ## random split sequences and queries under address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
