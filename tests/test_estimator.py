@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 from learnac import DataError, Dataset, LearnAC
 from learnac.learn import LearnSettings, Stop
+from learnac.learn.validation import ValidationTracker
 
 NAMES = ["colour", "size", "shape", "ripe"]
 COLOURS = np.array(["blue", "green", "red"])
@@ -360,12 +361,50 @@ def test_callbacks_see_each_split_and_can_end_learning() -> None:
     assert (model.stop_, model.n_splits_) == (Stop.CALLBACK, 2)
 
 
-def test_an_interrupted_fit_warns_and_keeps_the_model_so_far() -> None:
-    def interrupt(info: Any) -> None:
-        if info.n_splits == 2:
+class TestInterrupt:
+    """Ctrl-C while `fit` works."""
+
+    @staticmethod
+    def at_split(n_splits: int) -> Any:
+        def interrupt(info: Any) -> None:
+            if info.n_splits == n_splits:
+                raise KeyboardInterrupt
+
+        return interrupt
+
+    def test_fit_raises_and_keeps_the_model_so_far(self) -> None:
+        model = LearnAC(callback=self.at_split(2))
+        with pytest.raises(KeyboardInterrupt, match="the model so far is kept: it has the first 2 splits"):
+            model.fit(CODES)
+        assert (model.stop_, model.n_splits_) == (Stop.INTERRUPTED, 2)
+        assert np.isfinite(model.score(HELD_OUT))
+        assert model.marginals()["x0"].sum() == pytest.approx(1)
+
+    def test_the_model_of_an_earlier_fit_is_replaced(self) -> None:
+        model = LearnAC().fit(CODES[:, :2])
+        with pytest.raises(KeyboardInterrupt):
+            model.set_params(callback=self.at_split(1)).fit(CODES)
+        assert model.n_features_in_ == 4
+
+    def test_cross_validation_stops(self) -> None:
+        n_fits = 0
+
+        def interrupt(info: Any) -> None:
+            nonlocal n_fits
+            n_fits += 1
             raise KeyboardInterrupt
 
-    with pytest.warns(UserWarning, match="interrupted: the model has the first 2 splits"):
-        model = LearnAC(callback=interrupt).fit(CODES)
-    assert (model.stop_, model.n_splits_) == (Stop.INTERRUPTED, 2)
-    assert np.isfinite(model.score(HELD_OUT))
+        with pytest.raises(KeyboardInterrupt):
+            cross_val_score(LearnAC(callback=interrupt), CODES, cv=3)
+        assert n_fits == 1
+
+    def test_while_smoothing_is_chosen_fit_raises_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        model = LearnAC(callback=lambda info: monkeypatch.setattr(ValidationTracker, "split", interrupted))
+        with pytest.raises(KeyboardInterrupt, match="the model so far is kept"):
+            model.fit(CODES)
+        assert model.stop_ is Stop.INTERRUPTED
+        assert model.n_splits_ == len(model.trace_) > 3
+        assert np.isfinite(model.score(HELD_OUT))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -123,7 +122,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         """Learns from a table: an array of codes, a frame, or a `Dataset`.
 
         With `validation`, the model is the prefix of the splits that is best on that table. `sample_weight` counts
-        each row that many times. Interrupted by Ctrl-C, the model so far is kept, with a warning.
+        each row that many times. Ctrl-C raises KeyboardInterrupt, as elsewhere, when the step under way is done: the
+        model so far is then there, and can be asked and saved.
 
         With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
@@ -141,8 +141,6 @@ class LearnAC(DensityMixin, BaseEstimator):
             checkpoint_seconds=checkpoint_seconds,
             resume=resume,
         )
-        if learned.stop is Stop.INTERRUPTED:
-            warnings.warn(f"interrupted: the model has the first {learned.n_splits} splits", stacklevel=2)
         self._take(learned.circuit, learned.network, form)
         self.trace_ = learned.trace
         self.n_splits_ = learned.n_splits
@@ -151,6 +149,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.stop_ = learned.stop
         self.learned_ = learned
         self.provenance_ = dict(learned.model.provenance)
+        if learned.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt(f"the model so far is kept: it has the first {learned.n_splits} splits")
         return self
 
     def _settings(self) -> LearnSettings:

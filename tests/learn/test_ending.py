@@ -275,7 +275,6 @@ class TestInterrupt:
 
 SIGNALLED = """
 import signal
-import warnings
 import numpy as np
 from learnac import LearnAC
 from learnac.circuit import evaluate, indicators_of
@@ -289,10 +288,12 @@ def tell(info):
         print("learning", flush=True)
 
 model = LearnAC(edge_penalty=1e-6, parameter_penalty=0, callback=tell)
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
+said = ""
+try:
     model.fit(rows)
+except KeyboardInterrupt as interrupt:
+    said = str(interrupt)
 by_circuit = np.log(evaluate(model.circuit_, indicators_of(model.circuit_, rows[:20].T)))
 agrees = np.allclose(by_circuit, model.score_samples(rows[:20]), rtol=1e-9)
-print(repr(model.stop_).split(":")[0].strip("<"), bool(agrees), "interrupted" in str(caught[0].message))
+print(repr(model.stop_).split(":")[0].strip("<"), bool(agrees), "the model so far is kept" in said)
 """

@@ -75,10 +75,10 @@ def learn(
         search.keep_state()
         if stop is Stop.INTERRUPTED and search.is_replaying:
             raise KeyboardInterrupt  # The state that was kept has more than this.
-        judged = [] if stop is Stop.INTERRUPTED else _over_folds(search, circuit_learner, folds, interrupt)
+        judged, stop = _over_folds(search, stop, circuit_learner, folds, interrupt)
         frozen = freeze_network(search, schema, judged)
         circuit = freeze_learned(search.learner, frozen, search.trace[: frozen.n_splits])
-    return _learned(search, Model(circuit, frozen.network), frozen, stop)
+    return _learned(search, Model(circuit, frozen.network), frozen, Stop.INTERRUPTED if interrupt.is_set else stop)
 
 
 def learn_network(
@@ -107,9 +107,9 @@ def learn_network(
         learner = network_learner(space, counts, settings)
         search = Search.of(learner, validation, settings=settings, start=start, deadline=deadline, on_step=on_step)
         stop = search.run(interrupt)
-        judged = [] if stop is Stop.INTERRUPTED else _over_folds(search, network_learner, folds, interrupt)
+        judged, stop = _over_folds(search, stop, network_learner, folds, interrupt)
         frozen = freeze_network(search, schema, judged)
-    return _learned(search, Model(network=frozen.network), frozen, stop)
+    return _learned(search, Model(network=frozen.network), frozen, Stop.INTERRUPTED if interrupt.is_set else stop)
 
 
 def _used(
@@ -120,19 +120,26 @@ def _used(
 
 
 def _over_folds(
-    search: Search, make_learner: MakeLearner, folds: Iterable[Fold] | None, interrupt: Interrupt
-) -> list[Judged]:
-    """What the same search finds without the held-out rows of each fold; nothing if one is cut short."""
+    search: Search, stop: Stop, make_learner: MakeLearner, folds: Iterable[Fold] | None, interrupt: Interrupt
+) -> tuple[list[Judged], Stop]:
+    """What the same search finds without the held-out rows of each fold, nothing if one is cut short; and why
+    learning ended, which is for another reason than the search if Ctrl-C came while the folds were searched.
+    """
+    if stop is Stop.INTERRUPTED:
+        return [], stop
     settings = replace(search.settings, max_splits=len(search.trace))
     deadline = _deadline(search.start, settings)
     found: list[Judged] = []
     for fold in folds or ():
         learner = make_learner(search.learner.space, fold.counts, settings)
         again = Search.of(learner, fold.held_out, settings=settings, start=search.start, deadline=deadline)
-        if again.run(interrupt) in (Stop.INTERRUPTED, Stop.MAX_SECONDS):
-            return []
+        ending = again.run(interrupt)
+        if ending is Stop.INTERRUPTED:
+            return [], ending
+        if ending is Stop.MAX_SECONDS:
+            return [], stop
         found.append(judged_by(again))
-    return found
+    return found, stop
 
 
 def _deadline(start: float, settings: LearnSettings, share: float = 1.0) -> float:
