@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from learnac.data.arrays import (
 )
 from learnac.data.bins import BinsStatement
 from learnac.data.categories import UNSEEN, check_arity, checked_names, codes_of, unseen_category
+from learnac.data.rows import chosen_rows, row_number
 from learnac.data.schema import Schema
 from learnac.errors import DataError
 from learnac.types import Arities, Category, Codes, PartialCodes
@@ -119,8 +120,32 @@ class Dataset:
             raise ValueError(f"backend: expected a library of frames that is installed, found {backend!r}")
         return form.table(self.schema, self.codes.astype(self.schema.evidence_dtype))
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and variables, as a table has them."""
+        return self.n_rows, self.n_variables
+
     def __len__(self) -> int:
         return self.n_rows
+
+    @overload
+    def __getitem__(self, rows: int | np.integer[Any]) -> dict[str, Category]: ...
+
+    @overload
+    def __getitem__(self, rows: Any) -> "Dataset": ...
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Some of the rows as a Dataset of the same schema: a slice, a mask, or a list of numbers, in its order.
+
+        One number gives that row as a dict from name to category.
+        """
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is ...:  # As scikit-learn asks for rows.
+            rows = rows[0]
+        if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
+            codes = self.codes[:, row_number(rows, self.n_rows)].tolist()
+            columns = zip(self.names, self.categories, codes, strict=True)
+            return {name: categories[code] for name, categories, code in columns}
+        return Dataset(self.schema, self.codes[:, chosen_rows(rows, self.n_rows)])
 
     def __repr__(self) -> str:
         rows = "row" if self.n_rows == 1 else "rows"

@@ -78,5 +78,4 @@ def _folds(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp
 
 
 def _some_rows(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> TableCounts:
-    some = Dataset(dataset.schema, np.ascontiguousarray(dataset.codes[:, rows]))
-    return TableCounts(some, None if sample_weight is None else sample_weight[rows])
+    return TableCounts(dataset[rows], None if sample_weight is None else sample_weight[rows])
