@@ -61,7 +61,7 @@ class TestConventions:
         parameters = LearnAC().get_params()
         for name, field in LearnSettings.__dataclass_fields__.items():
             assert parameters.pop(name) == field.default
-        assert parameters == {"allowed_parents": None, "callback": None, "n_threads": 1}
+        assert parameters == {"allowed_parents": None, "callback": None, "target": None, "n_threads": 1}
 
     def test_clones_are_unfitted_and_equal(self) -> None:
         model = LearnAC(edge_penalty=0.1, allowed_parents={"x0": ["x1"]}).fit(CODES)
@@ -80,8 +80,10 @@ class TestConventions:
         assert model.fit(CODES) is model
         assert model.get_params() == before
 
-    def test_fit_takes_y_and_does_not_look_at_it(self) -> None:
-        assert LearnAC().fit(CODES, y="ignored").score(CODES, y="ignored") == LearnAC().fit(CODES).score(CODES)
+    @pytest.mark.parametrize("ask", [LearnAC.fit, LearnAC.score])
+    def test_without_a_target_there_is_no_y(self, ask: Any) -> None:
+        with pytest.raises(ValueError, match=r"y: expected None without a target, found list; LearnAC\(target='y'\)"):
+            ask(LearnAC().fit(CODES), CODES, [0, 1])
 
     def test_what_is_learned(self) -> None:
         model = LearnAC(alpha=0.5, shrinkage=10.0).fit(CODES)

@@ -9,6 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from learnac import defaults, infer
@@ -21,6 +23,7 @@ from learnac.io import read_model, write_model
 from learnac.learn import LearnSettings, StepInfo, Stop
 from learnac.model import Model
 from learnac.network import BayesNet
+from learnac.target import Target, training_table
 from learnac.training import stated_settings, train
 
 
@@ -54,11 +57,16 @@ class LearnAC(DensityMixin, BaseEstimator):
         From a variable's name to the names it may depend on; a variable left out may depend on any.
     callback
         Called after each split with a `StepInfo`; learning ends when it returns True.
+    target
+        The name of the variable to predict: with it, this is a classifier. `fit(X, y)` then learns from the table of X
+        and y, in which y has this name, and `score` is accuracy. The model is still one of all variables together.
     n_threads
         Threads to answer queries with. The answers do not depend on it.
 
     Attributes
     ----------
+    classes_
+        With a target: its labels, sorted, in the type in which they were given.
     circuit_, network_
         The frozen `Circuit`, and the `BayesNet` of tree CPDs that it equals.
     trace_
@@ -89,6 +97,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         patience: int | None = None,
         allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
         callback: Callable[[StepInfo], object] | None = None,
+        target: Any = None,
         n_threads: int = 1,
     ) -> None:
         self.edge_penalty = edge_penalty
@@ -106,7 +115,18 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.patience = patience
         self.allowed_parents = allowed_parents
         self.callback = callback
+        self.target = target
         self.n_threads = n_threads
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        if self.target is not None:
+            tags.estimator_type = "classifier"
+            tags.classifier_tags = ClassifierTags()
+            tags.target_tags.required = True
+        return tags
 
     def fit(
         self,
@@ -121,19 +141,25 @@ class LearnAC(DensityMixin, BaseEstimator):
     ) -> Self:
         """Learns from a table: an array of codes, a frame, or a `Dataset`.
 
-        With `validation`, the model is the prefix of the splits that is best on that table. `sample_weight` counts
+        With a target, `y` has its labels: a list, an array or a series, with one for each row. Or `X` has a column of
+        the target's name, and there is no `y`. Without a target there must be no `y`.
+
+        With `validation`, the model is the prefix of the splits that is best on that table; with a target this may be a
+        pair (X, y) too. `sample_weight` counts
         each row that many times. Ctrl-C raises KeyboardInterrupt, as elsewhere, when the step under way is done: the
         model so far is then there, and can be asked and saved.
 
         With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
         """
-        settings, dataset, form = self._settings(), as_dataset(X), form_of(X)
+        settings = self._settings()
+        dataset, target = self._training_table(X, y)
+        form = form_of(X)
         learned = train(
             dataset,
             settings,
             form,
-            validation=None if validation is None else _validation_table(dataset, validation),
+            validation=None if validation is None else _validation_table(dataset, validation, target),
             sample_weight=sample_weight,
             allowed_parents=self.allowed_parents,
             on_step=self.callback,
@@ -141,7 +167,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             checkpoint_seconds=checkpoint_seconds,
             resume=resume,
         )
-        self._take(learned.circuit, learned.network, form)
+        self._take(learned.circuit, learned.network, form, target)
         self.trace_ = learned.trace
         self.n_splits_ = learned.n_splits
         self.alpha_ = learned.smoothing.prior if settings.criterion == "likelihood" else None
@@ -156,13 +182,28 @@ class LearnAC(DensityMixin, BaseEstimator):
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
 
-    def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm) -> None:
+    def _training_table(self, X: object, y: object) -> tuple[Dataset, Target | None]:
+        if self.target is not None:
+            return training_table(X, y, str(self.target), as_dataset)
+        _check_no_labels(y)
+        return as_dataset(X), None
+
+    def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm, target: Target | None = None) -> None:
+        features = circuit.schema if target is None else target.features
         self.schema_ = circuit.schema
         self.circuit_ = circuit
         self.network_ = network
-        self.n_features_in_ = circuit.schema.n_variables
-        self.feature_names_in_ = np.array(circuit.schema.names, dtype=object)
+        self.n_features_in_ = features.n_variables
+        self.feature_names_in_ = np.array(features.names, dtype=object)
         self._form = form
+        self._target = target
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        target: Target | None = getattr(self, "_target", None)
+        if target is None:
+            raise AttributeError("classes_: there are classes once a LearnAC with a target is fitted")
+        return target.classes
 
     @classmethod
     def from_circuit(cls, circuit: Circuit, network: BayesNet | None = None) -> Self:
@@ -179,16 +220,19 @@ class LearnAC(DensityMixin, BaseEstimator):
         """
         check_is_fitted(self)
         settings = stated_settings(self._settings(), self.allowed_parents)
+        if self.target is not None:
+            settings["target"] = str(self.target)
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)
 
     def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
         """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
 
         Unknown is NaN or -1 in an array, null in a frame. One dict gives one number. Rows
-        without unknown values are scored by the tree CPDs alone.
+        without unknown values are scored by the tree CPDs alone. The column of a classifier's target may be absent.
         """
         check_is_fitted(self)
-        return infer.log_likelihood(self.circuit_, X, soft=soft, network=self.network_, n_threads=self.n_threads)
+        rows = X if self._target is None else self._target.evidence_if_there(X)
+        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self.n_threads)
 
     def marginals(
         self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
@@ -244,15 +288,33 @@ class LearnAC(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         return infer.impute(self.circuit_, X, method, n_threads=self.n_threads)
 
-    def predict_proba(self, X: object, target: Any, *, soft: Soft | None = None) -> Any:
-        """Posterior of the variable called `target` for each row, (rows x arity) in the order of its categories."""
-        check_is_fitted(self)
-        return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+    def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
+        """Posterior of the target for each row, (rows x classes): the exact one, whatever else of a row is unknown.
 
-    def predict(self, X: object, target: Any, *, soft: Soft | None = None) -> Any:
-        """The most probable category of the variable called `target` for each row."""
+        A classifier predicts its own target, in the order of `classes_`; what X says of it is ignored. `target` may be
+        the name of any other variable, which must be unknown in X: it comes in the order of its categories.
+        """
         check_is_fitted(self)
-        return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+        own = self._own_target(target)
+        if own is None:
+            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+        evidence = own.evidence(X, soft)
+        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self.n_threads)[..., own.codes]
+
+    def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
+        """The most probable label of a classifier's target for each row, or category of the variable `target`."""
+        check_is_fitted(self)
+        own = self._own_target(target)
+        if own is None:
+            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+        return own.classes[self.predict_proba(X, soft=soft).argmax(axis=-1)]
+
+    def _own_target(self, asked: Any) -> Target | None:
+        """The target of this classifier, if it is the one asked for."""
+        own = self._target
+        if asked is None and own is None:
+            raise TypeError("target: expected the name of the variable to predict, found None")
+        return own if own is not None and (asked is None or str(asked) == own.name) else None
 
     def expectation(
         self,
@@ -283,9 +345,17 @@ class LearnAC(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         return infer.mutual_information(self.circuit_, a, b, n_threads=self.n_threads)
 
-    def score(self, X: object, y: object = None) -> float:
-        """Mean log-likelihood of the rows."""
-        return float(self.score_samples(X).mean())
+    def score(self, X: object, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """With a target, the share of rows whose label is predicted: `y`, or the target's column of X. Otherwise the
+        mean log-likelihood of the rows.
+        """
+        check_is_fitted(self)
+        if self._target is not None:
+            labels = self._target.labels_in(X) if y is None else y
+            return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
+        _check_no_labels(y)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(self.score_samples(X), weights=weights))
 
 
 def load(path: str | Path) -> LearnAC:
@@ -298,13 +368,31 @@ def load(path: str | Path) -> LearnAC:
         model._settings()
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"{path}: {error}", source=str(path)) from None
-    model._take(stored.require_circuit(), stored.network, form_called(str(stored.provenance.get("form", ""))))
+    circuit, form = stored.require_circuit(), form_called(str(stored.provenance.get("form", "")))
+    target = None if model.target is None else _stored_target(circuit, model.target, path)
+    model._take(circuit, stored.network, form, target)
     model.provenance_ = dict(stored.provenance)
     return model
 
 
-def _validation_table(dataset: Dataset, validation: object) -> Dataset:
+def _stored_target(circuit: Circuit, name: object, path: str | Path) -> Target:
+    if name not in circuit.schema.names:
+        complaint = f"expected the name of a variable as the target, found {name!r}"
+        raise ModelFileError(f"{path}: {complaint}", source=str(path))
+    return Target.of(circuit.schema, str(name))
+
+
+def _validation_table(dataset: Dataset, validation: object, target: Target | None) -> Dataset:
     try:
+        if target is not None and isinstance(validation, tuple) and len(validation) == 2:
+            return target.table(*validation)
         return Dataset(dataset.schema, dataset.schema.encode(validation))
     except (DataError, TypeError) as error:
         raise placed(error, "validation") from None
+
+
+def _check_no_labels(y: object) -> None:
+    if y is not None:
+        raise ValueError(
+            f"y: expected None without a target, found {type(y).__name__}; LearnAC(target='y') learns to predict y"
+        )

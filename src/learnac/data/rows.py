@@ -11,7 +11,7 @@ Rows: TypeAlias = slice | npt.NDArray[np.intp]
 
 
 def chosen_rows(key: Any, n_rows: int) -> Rows:
-    """A slice, or the numbers of the rows in the order they are wanted. Raises IndexError for rows that are not there."""
+    """A slice, or the numbers of the rows in the order wanted. Raises IndexError for rows that are not there."""
     if isinstance(key, slice):
         return key
     try:
