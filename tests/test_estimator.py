@@ -343,7 +343,7 @@ class TestSampleWeight:
             (np.r_[np.ones(299), -1], r"expected finite numbers from 0, found -1\.0 in row 299"),
             (np.r_[np.nan, np.ones(299)], "expected finite numbers from 0, found nan in row 0"),
             (np.r_[1.0, np.inf, np.ones(298)], "expected finite numbers from 0, found inf in row 1"),
-            (np.zeros(300), "expected a positive total, found 0"),
+            (np.zeros(300), "expected a positive total, found zero"),
         ],
     )
     def test_weights_that_make_no_sense(self, weights: Any, message: str) -> None:

@@ -121,6 +121,7 @@ class LearnAC(DensityMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True  # Arrays hold codes, from 0.
         tags.input_tags.string = True
         if self.target is not None:
             tags.estimator_type = "classifier"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, Self
 
 import narwhals.stable.v2 as nw
@@ -14,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from learnac.data import Dataset, Evidence, Schema, Soft, as_evidence
 from learnac.data.documents import are_documents
+from learnac.data.frame_columns import is_missing
 from learnac.data.schema import UNKNOWN
 from learnac.errors import DataError, listed
 from learnac.types import PartialCodes
@@ -137,9 +139,12 @@ def read_labels(name: str, y: Any) -> tuple[Dataset, NDArray[Any]]:
     series = nw.from_native(y, allow_series=True, pass_through=True)
     if isinstance(series, nw.Series):
         array = np.asarray(series.to_numpy())
+        missing = is_missing(series)
     else:
         array, series = column_or_1d(y, warn=True), None
-    _check_no_gaps(array)
+        missing = np.array([value is None or (isinstance(value, float) and isnan(value)) for value in array.tolist()])
+    if missing.any():
+        raise DataError(f"y: expected a label for each row, found none in row {int(missing.argmax())}")
     check_classification_targets(array)
     if series is not None:
         return Dataset.from_frame(series.alias(name).to_frame().to_native()), array
@@ -178,14 +183,6 @@ def _check_as_many(n_rows: int, n_labels: int) -> None:
         raise DataError(
             f"y: expected {n_rows} labels, one for each row of X, found {n_labels}", expected=n_rows, found=n_labels
         )
-
-
-def _check_no_gaps(labels: NDArray[Any]) -> None:
-    if labels.dtype.kind not in "fO":
-        return
-    missing = [value is None or value != value for value in labels.tolist()]  # NaN alone is not itself.
-    if any(missing):
-        raise DataError(f"y: expected a label for each row, found none in row {missing.index(True)}")
 
 
 def _no_target(name: str, names: tuple[str, ...]) -> DataError:

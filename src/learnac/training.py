@@ -87,5 +87,5 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np
         row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
         raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
     if weights.sum() == 0:
-        raise ValueError("sample_weight: expected a positive total, found 0")
+        raise ValueError("sample_weight: expected a positive total, found zero")
     return weights

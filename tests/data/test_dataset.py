@@ -119,7 +119,7 @@ def test_one_column_and_constant_columns_are_tables_too() -> None:
         (np.zeros((0, 3), dtype=int), "the table has no rows"),
         (np.zeros((3, 0), dtype=int), "the table has no columns"),
         ([[], []], "the table has no columns"),
-        ([0, 1, 1], r"found shape \(3,\); one row is array.reshape\(1, -1\), one column"),
+        ([0, 1, 1], r"found shape \(3,\). Reshape your data: one row is array.reshape\(1, -1\), one column"),
         (
             np.zeros((2, 2, 2), dtype=int),
             r"expected a 2-D array \(rows x variables\), found shape \(2, 2, 2\)$",

@@ -37,15 +37,15 @@ def encode_partial_array(schema: Schema, array: Any) -> PartialCodes:
 
 
 def _none_as_nan(rows: Any) -> Any:
-    """Rows in which None stands for unknown, as NumPy writes them down: NaN."""
+    """Rows as an array; numbers that are objects to NumPy as floats, with NaN for None, which stands for unknown."""
     try:
         table = np.asarray(rows)
     except ValueError:
         return rows  # Rows of different lengths: reported later.
     if table.dtype != object or table.ndim != 2:
-        return rows
+        return table
     if not all(value is None or isinstance(value, int | float | np.number | np.bool_) for value in table.flat):
-        return rows
+        return table
     return table.astype(np.float64)
 
 
@@ -79,13 +79,19 @@ def as_table(codes: Any) -> _Table:
     if np.ma.is_masked(codes):
         raise _missing_values(np.ma.getmaskarray(codes))
     try:
-        table = np.asarray(codes)
+        table = np.asarray(_none_as_nan(codes))
     except ValueError:
         raise DataError(f"expected rows of the same length; {_first_uneven_row(codes)}") from None
     if table.ndim in (1, 2) and table.shape[0] == 0:
         raise DataError("the table has no rows")
     if table.ndim == 0:
         raise TypeError(f"expected a 2-D array (rows x variables), found {type(codes).__name__}")
+    if table.dtype.kind == "c":
+        raise DataError(
+            f"Complex data not supported: expected an array of integer codes, found dtype {table.dtype}",
+            expected="an array of integer codes",
+            found=str(table.dtype),
+        )
     if table.dtype.kind not in "biuf":
         raise DataError(
             f"expected an array of integer codes, found dtype {table.dtype}: "
@@ -94,7 +100,9 @@ def as_table(codes: Any) -> _Table:
             found=str(table.dtype),
         )
     if table.ndim != 2:
-        hint = "; one row is array.reshape(1, -1), one column array.reshape(-1, 1)" * (table.ndim == 1)
+        hint = ". Reshape your data: one row is array.reshape(1, -1), one column array.reshape(-1, 1)" * (
+            table.ndim == 1
+        )
         raise DataError(
             f"expected a 2-D array (rows x variables), found shape {table.shape}{hint}",
             expected="a 2-D array (rows x variables)",
