@@ -61,7 +61,13 @@ class TestConventions:
         parameters = LearnAC().get_params()
         for name, field in LearnSettings.__dataclass_fields__.items():
             assert parameters.pop(name) == field.default
-        assert parameters == {"allowed_parents": None, "callback": None, "target": None, "n_threads": 1}
+        assert parameters == {
+            "allowed_parents": None,
+            "callback": None,
+            "target": None,
+            "verbose": False,
+            "n_threads": 1,
+        }
 
     def test_clones_are_unfitted_and_equal(self) -> None:
         model = LearnAC(edge_penalty=0.1, allowed_parents={"x0": ["x1"]}).fit(CODES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from learnac.io import read_model, write_model
 from learnac.learn import LearnSettings, StepInfo, Stop
 from learnac.model import Model
 from learnac.network import BayesNet
+from learnac.progress import shown_progress
 from learnac.target import Target, training_table
 from learnac.training import stated_settings, train
 
@@ -60,6 +62,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     target
         The name of the variable to predict: with it, this is a classifier. `fit(X, y)` then learns from the table of X
         and y, in which y has this name, and `score` is accuracy. The model is still one of all variables together.
+    verbose
+        Shows on stderr how far learning is: a line that moves in a terminal, a plain line every few seconds elsewhere.
     n_threads
         Threads to answer queries with. The answers do not depend on it.
 
@@ -98,6 +102,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
         callback: Callable[[StepInfo], object] | None = None,
         target: Any = None,
+        verbose: bool = False,
         n_threads: int = 1,
     ) -> None:
         self.edge_penalty = edge_penalty
@@ -116,6 +121,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.allowed_parents = allowed_parents
         self.callback = callback
         self.target = target
+        self.verbose = verbose
         self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
@@ -156,18 +162,19 @@ class LearnAC(DensityMixin, BaseEstimator):
         settings = self._settings()
         dataset, target = self._training_table(X, y)
         form = form_of(X)
-        learned = train(
-            dataset,
-            settings,
-            form,
-            validation=None if validation is None else _validation_table(dataset, validation, target),
-            sample_weight=sample_weight,
-            allowed_parents=self.allowed_parents,
-            on_step=self.callback,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
-            checkpoint_seconds=checkpoint_seconds,
-            resume=resume,
-        )
+        with self._watched() as on_step:
+            learned = train(
+                dataset,
+                settings,
+                form,
+                validation=None if validation is None else _validation_table(dataset, validation, target),
+                sample_weight=sample_weight,
+                allowed_parents=self.allowed_parents,
+                on_step=on_step,
+                checkpoint=None if checkpoint is None else Path(checkpoint),
+                checkpoint_seconds=checkpoint_seconds,
+                resume=resume,
+            )
         self._take(learned.circuit, learned.network, form, target)
         self.trace_ = learned.trace
         self.n_splits_ = learned.n_splits
@@ -188,6 +195,20 @@ class LearnAC(DensityMixin, BaseEstimator):
             return training_table(X, y, str(self.target), as_dataset)
         _check_no_labels(y)
         return as_dataset(X), None
+
+    @contextmanager
+    def _watched(self) -> Iterator[Callable[[StepInfo], object] | None]:
+        """What is called after each split: the callback, and whatever shows the step."""
+        if not self.verbose:
+            yield self.callback
+            return
+        with shown_progress() as show:
+
+            def on_step(info: StepInfo) -> object:
+                show(info)
+                return None if self.callback is None else self.callback(info)
+
+            yield on_step
 
     def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm, target: Target | None = None) -> None:
         features = circuit.schema if target is None else target.features

@@ -11,26 +11,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from learnac.learn import StepInfo
 
-REFRESHES_PER_SECOND = 8
-
 
 @contextmanager
 def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
-    """A callback for `LearnAC` that keeps a line on stderr up to date; None if nobody is looking at stderr.
-
-    The callback only takes note of the step. A thread draws, a few times a second.
-    """
+    """A callback for the search that keeps a line on stderr up to date; None if nobody is looking at stderr."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.live import Live
+    from learnac.progress import Progress, moving_line
 
-    from learnac.cli.progress_line import ProgressLine
-
-    line = ProgressLine()
-    with Live(line, console=Console(stderr=True), refresh_per_second=REFRESHES_PER_SECOND, transient=True):
-        yield line.take_note
+    with moving_line(Progress(), sys.stderr) as take_note:
+        yield take_note
 
 
 @contextmanager
