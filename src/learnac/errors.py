@@ -152,6 +152,13 @@ def listed(items: Collection[object], limit: int = 8) -> str:
     return shown if len(items) <= limit else f"{shown}, ... ({len(items):,} in all)"
 
 
+def described(found: object) -> str:
+    """An argument of the wrong type as a message shows it: itself if it is short, otherwise its type."""
+    if isinstance(found, str):
+        return f"the string {found[:60]!r}"
+    return repr(found) if found is None or isinstance(found, bool | int | float) else type(found).__name__
+
+
 _Error = TypeVar("_Error", bound=Exception)
 
 

@@ -18,7 +18,7 @@ from learnac import defaults, infer
 from learnac.circuit import Circuit
 from learnac.data import Dataset, Soft, as_dataset
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
-from learnac.errors import DataError, ModelFileError, QueryError, placed
+from learnac.errors import DataError, ModelFileError, QueryError, SettingError, SettingTypeError, described, placed
 from learnac.infer.marginals import Posteriors
 from learnac.io import read_model, write_model
 from learnac.learn import LearnSettings, StepInfo, Stop
@@ -26,7 +26,7 @@ from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
 from learnac.target import Target, training_table
-from learnac.training import stated_settings, train
+from learnac.training import checked_weights, stated_settings, train
 
 
 class LearnAC(DensityMixin, BaseEstimator):
@@ -187,6 +187,12 @@ class LearnAC(DensityMixin, BaseEstimator):
             raise KeyboardInterrupt(f"the model so far is kept: it has the first {learned.n_splits} splits")
         return self
 
+    def _threads(self) -> int:
+        n_threads = self.n_threads
+        if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
+            raise SettingError("n_threads", "a whole number from 1", n_threads)
+        return int(n_threads)
+
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
 
@@ -199,6 +205,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     @contextmanager
     def _watched(self) -> Iterator[Callable[[StepInfo], object] | None]:
         """What is called after each split: the callback, and whatever shows the step."""
+        if self.callback is not None and not callable(self.callback):
+            raise SettingTypeError("callback", "a function", described(self.callback))
         if not self.verbose:
             yield self.callback
             return
@@ -254,7 +262,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = X if self._target is None else self._target.evidence_if_there(X)
-        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self.n_threads)
+        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self._threads())
 
     def marginals(
         self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
@@ -264,7 +272,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         Without evidence, the marginals of the model.
         """
         check_is_fitted(self)
-        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self.n_threads)
+        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self._threads())
 
     def iter_marginals(
         self,
@@ -277,18 +285,18 @@ class LearnAC(DensityMixin, BaseEstimator):
         """`marginals` for tables whose posteriors do not fit into memory: blocks of rows, each with its slice."""
         check_is_fitted(self)
         return infer.iter_marginals(
-            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self.n_threads
+            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self._threads()
         )
 
     def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
         """Log P(query | given) of each row. Both are tables of as many rows, or one of them is a dict for all rows."""
         check_is_fitted(self)
-        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self.n_threads)
+        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self._threads())
 
     def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
         """The most probable completion of each row, in the form given, and its log-probability."""
         check_is_fitted(self)
-        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
+        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self._threads())
 
     def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
         """`n` samples for each row of evidence, in the form of the evidence or else of the training table."""
@@ -300,7 +308,7 @@ class LearnAC(DensityMixin, BaseEstimator):
             soft=soft,
             random_state=random_state,
             form=self._form,
-            n_threads=self.n_threads,
+            n_threads=self._threads(),
         )
 
     def impute(self, X: object, method: str = "mpe") -> Any:
@@ -308,7 +316,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         ("marginal").
         """
         check_is_fitted(self)
-        return infer.impute(self.circuit_, X, method, n_threads=self.n_threads)
+        return infer.impute(self.circuit_, X, method, n_threads=self._threads())
 
     def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
         """Posterior of the target for each row, (rows x classes): the exact one, whatever else of a row is unknown.
@@ -319,16 +327,16 @@ class LearnAC(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         own = self._own_target(target)
         if own is None:
-            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self._threads())
         evidence = own.evidence(X, soft)
-        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self.n_threads)[..., own.codes]
+        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self._threads())[..., own.codes]
 
     def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
         """The most probable label of a classifier's target for each row, or category of the variable `target`."""
         check_is_fitted(self)
         own = self._own_target(target)
         if own is None:
-            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
+            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self._threads())
         return own.classes[self.predict_proba(X, soft=soft).argmax(axis=-1)]
 
     def _own_target(self, asked: Any) -> Target | None:
@@ -347,25 +355,27 @@ class LearnAC(DensityMixin, BaseEstimator):
     ) -> Any:
         """The exact mean, for each row, of a sum of numbers: `values` has one for each category of some variables."""
         check_is_fitted(self)
-        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self.n_threads)
+        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self._threads())
 
     def entropy(self, variables: Iterable[Any] | None = None) -> float:
         """Entropy in nats of all variables, or of some: those may have about a million joint states."""
         check_is_fitted(self)
-        return infer.entropy(self.circuit_, variables, n_threads=self.n_threads)
+        return infer.entropy(self.circuit_, variables, n_threads=self._threads())
 
     def kl_divergence(self, other: LearnAC) -> float:
         """KL(self || other) in nats, exact; infinite where the other excludes what this model allows."""
         check_is_fitted(self)
+        if not isinstance(other, LearnAC):
+            raise TypeError(f"other: expected a LearnAC, found {described(other)}")
         check_is_fitted(other)
         if other.network_ is None:
             raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
-        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self.n_threads)
+        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self._threads())
 
     def mutual_information(self, a: Any, b: Any) -> float:
         """Mutual information in nats of two variables, or of two lists of variables."""
         check_is_fitted(self)
-        return infer.mutual_information(self.circuit_, a, b, n_threads=self.n_threads)
+        return infer.mutual_information(self.circuit_, a, b, n_threads=self._threads())
 
     def score(self, X: object, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """With a target, the share of rows whose label is predicted: `y`, or the target's column of X. Otherwise the
@@ -376,8 +386,8 @@ class LearnAC(DensityMixin, BaseEstimator):
             labels = self._target.labels_in(X) if y is None else y
             return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
         _check_no_labels(y)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return float(np.average(self.score_samples(X), weights=weights))
+        log_likelihoods = self.score_samples(X)
+        return float(np.average(log_likelihoods, weights=checked_weights(sample_weight, np.size(log_likelihoods))))
 
 
 def load(path: str | Path) -> LearnAC:

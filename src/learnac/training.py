@@ -39,7 +39,7 @@ def train(
         dataset,
         settings,
         validation=validation,
-        sample_weight=_checked_weights(sample_weight, dataset.n_rows),
+        sample_weight=checked_weights(sample_weight, dataset.n_rows),
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=None if checkpoint is None else _checkpoints(checkpoint, checkpoint_seconds, resume),
@@ -77,7 +77,8 @@ def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
     return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
 
 
-def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """A weight for each row, if there are weights: finite numbers from 0, not all of them 0."""
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,7 @@ from learnac.data.documents import are_documents, read_document, read_documents
 from learnac.data.forms import DatasetForm, DocumentsForm, MappingForm, TableForm, form_of
 from learnac.data.likelihoods import Soft, check_rows, likelihood_table
 from learnac.data.schema import Schema
-from learnac.errors import ImpossibleEvidenceError, QueryError
+from learnac.errors import ImpossibleEvidenceError, QueryError, described
 from learnac.types import PartialCodes
 
 
@@ -159,6 +161,11 @@ def _encoded(schema: Schema, given: object, may_lack_columns: bool) -> Evidence:
     if are_documents(given):
         codes, tables = read_documents(schema, given)
         return Evidence.of_codes(schema, codes, DocumentsForm())._with_tables(tables)
+    if isinstance(given, str | bytes | PathLike | Real):
+        raise TypeError(
+            "expected rows as a dict from names to categories, a list of dicts, an array of codes, "
+            f"a frame or a Dataset; found {described(given)}"
+        )
     codes = schema.encode_evidence(given, may_lack_columns=may_lack_columns)
     return Evidence.of_codes(schema, codes, _form_with_rows(given))
 

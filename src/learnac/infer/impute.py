@@ -25,6 +25,8 @@ def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int =
     """
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")
+    if X is None:
+        raise TypeError("X: expected rows, found None")
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, X, may_lack_columns=False)
     codes = evidence.codes.copy()

@@ -25,6 +25,8 @@ def log_likelihood(
     Cost: one upward pass over the edges that a row leaves alive. Complete rows are scored by the trees of `network`,
     if that is given: a few steps for each variable.
     """
+    if X is None:
+        raise TypeError("X: expected rows, found None")
     evidence = as_evidence(circuit.schema, X, soft, may_lack_columns=False)
     result = np.empty(evidence.n_rows)
     is_complete = np.full(evidence.n_rows, network is not None) & (evidence.codes >= 0).all(axis=0)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnac.circuit import Circuit
 from learnac.data import Evidence, Schema, Soft, as_evidence
-from learnac.errors import QueryError
+from learnac.errors import QueryError, described
 from learnac.infer.engine import Engine, engine_of
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
@@ -55,9 +55,7 @@ def iter_marginals(
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
     wanted = _positions(engine, variables)
-    if block_rows is not None and block_rows < 1:
-        raise ValueError(f"block_rows: expected at least 1, found {block_rows}")
-
+    _check_block_rows(block_rows)
     blocks = iter_posteriors(engine, evidence, wanted, n_threads, block_rows)
     return ((rows, _named(engine.schema, wanted, posteriors)) for rows, posteriors in blocks)
 
@@ -77,6 +75,8 @@ def expectation(
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
+    if not isinstance(values, Mapping):
+        raise _no_mapping(engine.schema, values)
     tables = {engine.schema.position(name): _numbers(engine.schema, name, numbers) for name, numbers in values.items()}
     if not tables:
         raise QueryError("values: expected numbers for at least one variable, found none")
@@ -132,12 +132,30 @@ def _named(schema: Schema, wanted: NDArray[np.uint32], posteriors: NDArray[np.fl
 def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.uint32]:
     if variables is None:
         return engine.all_variables
-    if isinstance(variables, str):
-        raise TypeError(f"variables: expected a list of names, found the string {variables!r}")
+    if isinstance(variables, str) or not isinstance(variables, Iterable):
+        raise TypeError(f"variables: expected a list of names, found {described(variables)}")
     positions = list(dict.fromkeys(engine.schema.position(name) for name in variables))
     if not positions:
         raise QueryError("variables: expected at least one name, found none", expected="at least one name")
     return np.array(positions, dtype=np.uint32)
+
+
+def _check_block_rows(block_rows: object) -> None:
+    if block_rows is None:
+        return
+    if not isinstance(block_rows, int | np.integer) or isinstance(block_rows, bool):
+        raise TypeError(f"block_rows: expected a number of rows, found {described(block_rows)}")
+    if block_rows < 1:
+        raise ValueError(f"block_rows: expected at least 1, found {block_rows}")
+
+
+def _no_mapping(schema: Schema, values: object) -> TypeError:
+    name, categories = schema.names[0], schema.categories[0]
+    example = {name: {category: float(code) for code, category in enumerate(categories[:3])}}
+    return TypeError(
+        "values: expected a mapping from names of variables to a number for each category, "
+        f"such as {example}; found {described(values)}"
+    )
 
 
 def _numbers(schema: Schema, name: Any, numbers: ArrayLike | Mapping[Any, float]) -> NDArray[np.float64]:

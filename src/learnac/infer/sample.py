@@ -9,6 +9,7 @@ import numpy as np
 from learnac.circuit import Circuit
 from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
+from learnac.errors import described
 from learnac.infer.engine import engine_of
 
 
@@ -29,7 +30,7 @@ def sample(
     each row of evidence, and for each sample a walk down of a few steps for each variable.
     """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"n: expected a number of samples from 0, found {n!r}")
+        raise ValueError(f"n: expected a number of samples from 0, found {described(n)}")
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
     worlds = np.zeros((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
@@ -47,5 +48,9 @@ def seed_of(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         high, low = random_state.randint(0, 2**32, size=2, dtype=np.uint64)
         return int(high) << 32 | int(low)
-    generator = np.random.default_rng(random_state)  # type: ignore[arg-type]
+    try:
+        generator = np.random.default_rng(random_state)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        expected = "a seed from 0, or a generator of NumPy"
+        raise type(error)(f"random_state: expected {expected}, found {described(random_state)}") from None
     return int(generator.integers(0, 2**64, dtype=np.uint64))
