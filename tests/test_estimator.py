@@ -65,6 +65,8 @@ class TestConventions:
             "allowed_parents": None,
             "callback": None,
             "target": None,
+            "bins": None,
+            "as_category": None,
             "verbose": False,
             "n_threads": 1,
         }

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from learnac import defaults, infer
 from learnac.circuit import Circuit
 from learnac.data import Dataset, Soft, as_dataset
+from learnac.data.bins import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
 from learnac.errors import DataError, ModelFileError, QueryError, SettingError, SettingTypeError, described, placed
 from learnac.infer.marginals import Posteriors
@@ -62,6 +63,9 @@ class LearnAC(DensityMixin, BaseEstimator):
     target
         The name of the variable to predict: with it, this is a classifier. `fit(X, y)` then learns from the table of X
         and y, in which y has this name, and `score` is accuracy. The model is still one of all variables together.
+    bins, as_category
+        What `fit` makes of the columns of a frame: which numbers become intervals, and which columns have every value
+        as a category, however many there are. See `Dataset.from_frame`.
     verbose
         Shows on stderr how far learning is: a line that moves in a terminal, a plain line every few seconds elsewhere.
     n_threads
@@ -102,6 +106,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
         callback: Callable[[StepInfo], object] | None = None,
         target: Any = None,
+        bins: BinsStatement | None = None,
+        as_category: Iterable[Any] | None = None,
         verbose: bool = False,
         n_threads: int = 1,
     ) -> None:
@@ -121,6 +127,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         self.allowed_parents = allowed_parents
         self.callback = callback
         self.target = target
+        self.bins = bins
+        self.as_category = as_category
         self.verbose = verbose
         self.n_threads = n_threads
 
@@ -160,7 +168,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
         """
         settings = self._settings()
-        dataset, target = self._training_table(X, y)
+        dataset, target = self._training_table(X, y, sample_weight)
         form = form_of(X)
         with self._watched() as on_step:
             learned = train(
@@ -196,11 +204,16 @@ class LearnAC(DensityMixin, BaseEstimator):
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
 
-    def _training_table(self, X: object, y: object) -> tuple[Dataset, Target | None]:
+    def _training_table(self, X: object, y: object, sample_weight: ArrayLike | None) -> tuple[Dataset, Target | None]:
+        names = () if self.as_category is None else self.as_category
+
+        def read(table: object) -> Dataset:
+            return as_dataset(table, self.bins, names, sample_weight=sample_weight)
+
         if self.target is not None:
-            return training_table(X, y, str(self.target), as_dataset)
+            return training_table(X, y, str(self.target), read)
         _check_no_labels(y)
-        return as_dataset(X), None
+        return read(X), None
 
     @contextmanager
     def _watched(self) -> Iterator[Callable[[StepInfo], object] | None]:

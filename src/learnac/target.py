@@ -147,7 +147,7 @@ def read_labels(name: str, y: Any) -> tuple[Dataset, NDArray[Any]]:
         raise DataError(f"y: expected a label for each row, found none in row {int(missing.argmax())}")
     check_classification_targets(array)
     if series is not None:
-        return Dataset.from_frame(series.alias(name).to_frame().to_native()), array
+        return Dataset.from_frame(series.alias(name).to_frame().to_native(), as_category=[name]), array
     values, codes = np.unique(array, return_inverse=True)
     schema = Schema((name,), (tuple(values.tolist()),))
     return Dataset(schema, codes.reshape(1, -1).astype(schema.code_dtype)), array

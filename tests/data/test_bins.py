@@ -239,7 +239,7 @@ def test_a_dataset_of_numbers_is_recoded_into_intervals() -> None:
         ({"bins": {"h": 3}, "categories": {"h": [1, 2]}}, ValueError, "column 'h': expected categories or bins"),
         ({"bins": {"h": "3"}}, TypeError, "column 'h': expected a number of bins, edges, Bins or a Binning, found '3'"),
         ({"bins": [3]}, TypeError, "expected bins as a mapping from column name to their number, found list"),
-        ({"bins": {"s": 3}}, DataError, "column 's': expected numbers to put into bins, found String"),
+        ({"bins": {"s": 3}}, DataError, "column 's': expected numbers to put into bins, found strings"),
         ({"bins": {"h": 1}}, ValueError, "expected at least 2 bins, found 1"),
     ],
 )

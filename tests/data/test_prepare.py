@@ -17,9 +17,10 @@ from learnac.cli.tables import read_learning_tables
 from learnac.data import Binning, Bins, Dataset, Schema
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
+from learnac.data.discrete import MOST_INTEGERS, MOST_STRINGS
 from learnac.data.evidence_files import read_evidence
 from learnac.data.matching import matched
-from learnac.data.prepare import MOST_INTEGERS, MOST_STRINGS, as_frame, prepare
+from learnac.data.prepare import as_frame, prepare
 from learnac.data.schema_file import read_schema_file, write_schema_file
 from learnac.data.tables import Frame, TableLayout, read_frame
 from learnac.errors import DataError, Problem

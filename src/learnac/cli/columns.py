@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from learnac.cli.command import UsageError
-from learnac.data.bins import Binning, Strategy
-from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
+from learnac.data.bins import ALL_COLUMNS, Binning, Strategy
+from learnac.data.column_options import ColumnOptions
 from learnac.data.tables import TableLayout
 
 

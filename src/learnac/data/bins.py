@@ -164,5 +164,8 @@ def _tidy(edge: float, distinct: _Numbers, tolerance: float) -> float:
     return edge
 
 
+ALL_COLUMNS = "*"
+"""Instead of a column's name: every column of numbers that would otherwise be refused."""
+
 BinsStatement: TypeAlias = int | Mapping[str, Bins | Binning | int | Sequence[float]]
 """For each column a number of intervals, their edges, or how to choose them; one number for all that need it."""

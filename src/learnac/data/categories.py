@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.errors import DataError, Problem, listed
+from learnac.errors import DataError, Problem, described, listed
 from learnac.types import Category
 
 UNSEEN = -1
@@ -103,6 +103,16 @@ def checked_names(values: Iterable[object]) -> tuple[str, ...]:
     if repeated := _repeated(names):
         raise DataError(f"column names must be unique; repeated: {listed(repeated)}", found=repeated[0])
     return tuple(names)
+
+
+def checked_columns(columns: Collection[str], as_category: Iterable[object]) -> frozenset[str]:
+    """The columns of a table whose every value is a category, or an error that says which is none of its columns."""
+    if isinstance(as_category, str) or not isinstance(as_category, Iterable):
+        raise TypeError(f"as_category: expected a list of names, found {described(as_category)}")
+    wanted = frozenset(str(name) for name in as_category)
+    if unknown := sorted(wanted - set(columns)):
+        raise ValueError(f"as_category names {unknown[0]!r}, but the columns of the table are {listed(columns)}")
+    return wanted
 
 
 def _as_category(name: str, value: object) -> Category:

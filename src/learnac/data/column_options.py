@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.bins import ALL_COLUMNS, Binning, Bins, number_text
 from learnac.types import Category
-
-ALL_COLUMNS = "*"
-"""In `ColumnOptions.bins`: every column of numbers that would otherwise be refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from learnac.data.arrays import (
     pack,
 )
 from learnac.data.bins import BinsStatement
-from learnac.data.categories import UNSEEN, check_arity, checked_names, codes_of, unseen_category
+from learnac.data.categories import UNSEEN, check_arity, checked_columns, checked_names, codes_of, unseen_category
 from learnac.data.rows import chosen_rows, row_number
 from learnac.data.schema import Schema
 from learnac.errors import DataError
@@ -46,22 +46,29 @@ class Dataset:
         codes: npt.ArrayLike,
         names: Sequence[str] | None = None,
         arities: int | Sequence[int] | npt.NDArray[np.integer[Any]] | None = None,
+        as_category: Iterable[str] = (),
     ) -> Self:
         """A table (rows x variables) that holds codes already: whole numbers from 0, below a column's arity.
 
         `arities` is one number for all columns or one for each; by default a column's largest code plus one.
         State it where a value may be absent from the table. Names are x0, x1, ... by default; the categories
-        are the codes themselves.
+        are the codes themselves. A column of more than 1,000 codes is refused as an identifier, unless its arity is
+        stated or `as_category` names it.
         """
+        from learnac.data.discrete import too_many_codes, with_way_out
+
         table = as_table(codes)
         n_variables = table.shape[1]
         names = checked_names(names if names is not None else [f"x{column}" for column in range(n_variables)])
         if len(names) != n_variables:
             raise ValueError(f"expected {n_variables} names, one per column, found {len(names)}")
         check_whole_numbers(table, names)
+        kept = checked_columns(names, as_category)
         limits = observed_arities(table) if arities is None else checked_arities(arities, n_variables)
         for name, arity in zip(names, limits, strict=True):
             check_arity(name, arity)  # Before the categories are made, which could fill the memory.
+            if arities is None and name not in kept and (problem := too_many_codes(name, arity)) is not None:
+                raise with_way_out(problem)
         schema = Schema(names, tuple(tuple(range(arity)) for arity in limits))
         return cls(schema, pack(schema, table))
 
@@ -71,6 +78,9 @@ class Dataset:
         frame: object,
         categories: Mapping[str, Iterable[Category]] | None = None,
         bins: BinsStatement | None = None,
+        as_category: Iterable[str] = (),
+        *,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """A pandas, polars or pyarrow table (or any frame in memory that narwhals opens).
 
@@ -79,12 +89,20 @@ class Dataset:
         zeros has the one category 0. `categories` overrides this: it maps names to all categories in order.
 
         `bins` says which columns of numbers become intervals: so many of them, with about the same number of rows
-        in each; or a list of edges, a `Binning`, or the `Bins` themselves. One number is for all columns of numbers
-        that are not whole.
+        in each (counted by `sample_weight`); or a list of edges, a `Binning`, or the `Bins` themselves. One number is
+        for all columns of numbers that would be refused.
+
+        What is no discrete variable is refused, unless something is stated about it: numbers that are not whole, more
+        than 64 different integers or 1,000 different strings, and more than 64 different values in fewer than twice as
+        many rows. `as_category` names columns whose every value is a category nevertheless.
         """
+        from learnac.data.discrete import with_way_out
         from learnac.data.frames import read_frame
 
-        schema, codes = read_frame(frame, categories, bins)
+        try:
+            schema, codes = read_frame(frame, categories, bins, as_category, sample_weight)
+        except DataError as error:
+            raise with_way_out(error) from None
         return cls(schema, codes)
 
     @property
@@ -156,13 +174,23 @@ class Dataset:
         return Dataset, (self.schema, self.codes)
 
 
-def as_dataset(table: object) -> Dataset:
+def as_dataset(
+    table: object,
+    bins: BinsStatement | None = None,
+    as_category: Iterable[str] = (),
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+) -> Dataset:
     """A Dataset as it is, an array or a list of rows by `from_array`, a frame by `from_frame`."""
+    is_array = isinstance(table, np.ndarray | list | tuple)
+    if bins is not None and (is_array or isinstance(table, Dataset)):
+        held = "an array, which holds codes" if is_array else "a Dataset, whose categories are settled"
+        raise TypeError(f"bins: expected a data frame to find intervals of numbers in, found {held}")
     if isinstance(table, Dataset):
         return table
-    if isinstance(table, np.ndarray | list | tuple):
-        return Dataset.from_array(table)
-    return Dataset.from_frame(table)
+    if is_array:
+        return Dataset.from_array(table, as_category=as_category)  # type: ignore[arg-type]
+    return Dataset.from_frame(table, bins=bins, as_category=as_category, sample_weight=sample_weight)
 
 
 def encode_table(schema: Schema, table: object) -> Codes:

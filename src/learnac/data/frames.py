@@ -5,13 +5,15 @@ Only the distinct values of a column are compared to categories.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 
-from learnac.data.bins import Binning, Bins, BinsStatement
-from learnac.data.categories import checked_categories
+from learnac.data.bins import ALL_COLUMNS, Binning, Bins, BinsStatement
+from learnac.data.categories import checked_categories, checked_columns
+from learnac.data.discrete import problem_of
 from learnac.data.distinct import Distinct, smallest
 from learnac.data.frame_columns import (
     Column,
@@ -26,7 +28,7 @@ from learnac.data.frame_columns import (
     without_gaps,
 )
 from learnac.data.schema import UNKNOWN, Schema
-from learnac.errors import DataError, Problem, listed
+from learnac.errors import DataError, listed
 from learnac.types import Category, Codes, PartialCodes
 
 _Array: TypeAlias = np.ndarray[Any, Any]
@@ -36,11 +38,17 @@ def read_frame(
     table: object,
     categories: Mapping[str, Iterable[Category]] | None = None,
     bins: BinsStatement | None = None,
+    as_category: Iterable[str] = (),
+    weights: npt.ArrayLike | None = None,
 ) -> tuple[Schema, Codes]:
-    """The schema of a frame and its codes under it; `categories` and `bins` state those of some columns."""
+    """The schema of a frame and its codes under it, as what is stated about some columns says.
+
+    Raises DataError for a column that is no discrete variable, unless something is stated about it.
+    """
     columns = open_columns(open_frame(table))
     stated = _checked_statement(columns, categories)
-    binned = _checked_bins(columns, bins, stated)
+    named, for_others = _checked_bins(columns, bins, stated)
+    kept = _checked_names(columns, as_category, {**stated, **named})
     check_values(columns)
     n_rows = len(next(iter(columns.values())))
     codes: Codes = np.empty((len(columns), n_rows), dtype=np.uint8)
@@ -48,8 +56,8 @@ def read_frame(
     found: list[tuple[Category, ...]] = []
     intervals: list[Bins | None] = []
     for position, (name, column) in enumerate(columns.items()):
-        fitted = _fitted(name, column, binned[name]) if name in binned else None
-        categories_of_column, coded = _read_column(name, column, fitted, stated.get(name))
+        statement = _Statement(stated.get(name), named.get(name), for_others, name in kept, weights)
+        fitted, categories_of_column, coded = _read_column(name, column, statement)
         if coded.dtype == np.uint8:
             codes[position] = coded
         else:
@@ -64,15 +72,37 @@ def read_frame(
     return Schema(tuple(columns), tuple(found), tuple(intervals)), codes
 
 
-def _read_column(
-    name: str, column: Column, bins: Bins | None, stated: tuple[Category, ...] | None
-) -> tuple[tuple[Category, ...], _Array]:
-    """The categories of a column, and its codes under them."""
-    if bins is not None:
-        return bins.labels, _encode_column(column, name, bins.labels, bins)
+class _Statement(NamedTuple):
+    """What is said about a column."""
+
+    categories: tuple[Category, ...] | None
+    bins: Bins | Binning | None
+    bins_if_needed: Bins | Binning | None
+    keeps_values: bool
+    weights: npt.ArrayLike | None
+
+
+def _read_column(name: str, column: Column, stated: _Statement) -> tuple[Bins | None, tuple[Category, ...], _Array]:
+    """The bins of a column if it has some, its categories, and its codes under them."""
+    if stated.bins is not None:
+        return _read_intervals(name, column, stated.bins, stated.weights)
     distinct = distinct_values(name, column)
-    categories = stated or _categories_of(name, column, distinct)
-    return categories, distinct.codes(name, categories)
+    if stated.categories is not None:
+        return None, stated.categories, distinct.codes(name, stated.categories)
+    problem = problem_of(name, column, distinct, is_declared=_declares_categories(column))
+    if problem is not None and not (stated.keeps_values and problem.row is None):
+        if stated.bins_if_needed is None or stated.keeps_values or not _is_numeric(column):
+            raise problem
+        return _read_intervals(name, column, stated.bins_if_needed, stated.weights)
+    categories = _categories_of(name, column, distinct)
+    return None, categories, distinct.codes(name, categories)
+
+
+def _read_intervals(
+    name: str, column: Column, how: Bins | Binning, weights: npt.ArrayLike | None
+) -> tuple[Bins, tuple[Category, ...], _Array]:
+    bins = _fitted(name, column, how, weights)
+    return bins, bins.labels, _encode_column(column, name, bins.labels, bins)
 
 
 def encode_frame(schema: Schema, table: object) -> Codes:
@@ -125,23 +155,30 @@ def _checked_statement(
 
 def _checked_bins(
     columns: Columns, bins: BinsStatement | None, stated: Mapping[str, object]
-) -> dict[str, Bins | Binning]:
+) -> tuple[dict[str, Bins | Binning], Bins | Binning | None]:
+    """The bins of columns that are named, and those of others that need some."""
     if bins is None:
-        return {}
+        return {}, None
     if isinstance(bins, int) and not isinstance(bins, bool):
-        wanted = [name for name, column in columns.items() if name not in stated and _has_fractions(column)]
-        return dict.fromkeys(wanted, Binning(bins))
+        return {}, Binning(bins)
     if not isinstance(bins, Mapping):
         raise TypeError(f"expected bins as a mapping from column name to their number, found {type_name(bins)}")
     found = {str(label): _as_binning(how) for label, how in bins.items()}
     for name, how in found.items():
-        if name not in columns:
+        if name not in columns and name != ALL_COLUMNS:
             raise ValueError(f"bins are stated for {name!r}, but the columns of the table are {listed(columns)}")
         if name in stated:
             raise ValueError(f"column {name!r}: expected categories or bins, found both")
         if not isinstance(how, Bins | Binning):
             raise TypeError(f"column {name!r}: expected a number of bins, edges, Bins or a Binning, found {how!r}")
-    return found
+    return found, None if ALL_COLUMNS in columns else found.pop(ALL_COLUMNS, None)
+
+
+def _checked_names(columns: Columns, names: Iterable[object], stated: Mapping[str, object]) -> frozenset[str]:
+    wanted = checked_columns(columns, names)
+    if twice := sorted(wanted & set(stated)):
+        raise ValueError(f"column {twice[0]!r}: expected one of categories, bins and as_category, found two")
+    return wanted
 
 
 def _as_binning(how: Any) -> Any:
@@ -150,26 +187,19 @@ def _as_binning(how: Any) -> Any:
     return Bins(tuple(how)) if isinstance(how, list | tuple) else how
 
 
-def _has_fractions(column: Column) -> bool:
-    """Whether a column holds numbers that are no categories."""
-    if not column.dtype.is_float():
-        return False
-    numbers = _numbers(column)
-    return not (numbers == np.rint(numbers)).all()
-
-
-def _fitted(name: str, column: Column, how: Bins | Binning) -> Bins:
+def _fitted(name: str, column: Column, how: Bins | Binning, weights: npt.ArrayLike | None) -> Bins:
     if isinstance(how, Bins):
         return how
     if not _is_numeric(column):
-        raise no_numbers(name, str(column.dtype))
+        is_text = column.dtype in (nw.String, nw.Categorical, nw.Enum)
+        raise _no_numbers(name, "strings" if is_text else str(column.dtype))
     try:
-        return how.fit(_numbers(column))
+        return how.fit(_numbers(column), weights)
     except ValueError as error:
         raise DataError(f"column {name!r}: {error}", column=name) from None
 
 
-def no_numbers(name: str, kind: str) -> DataError:
+def _no_numbers(name: str, kind: str) -> DataError:
     """The error for a column that is to have bins, and holds no numbers."""
     expected = "numbers to put into bins"
     return DataError(f"column {name!r}: expected {expected}, found {kind}", column=name, expected=expected, found=kind)
@@ -189,10 +219,12 @@ def _categories_of(name: str, column: Column, distinct: Distinct) -> tuple[Categ
         return (False, True)
     if (declared := _declared_categories(column)) is not None:
         return checked_categories(name, declared)
-    values = distinct.used()
-    if column.dtype.is_float():
-        _check_whole(name, column, values)
-    return checked_categories(name, sorted(values))
+    return checked_categories(name, sorted(distinct.used()))
+
+
+def _declares_categories(column: Column) -> bool:
+    """Whether a person stated the categories, by the type of the column: a dictionary of Arrow only saves memory."""
+    return _declared_categories(column) is not None and not column.implementation.is_pyarrow()
 
 
 def _declared_categories(column: Column) -> list[Any] | None:
@@ -204,21 +236,6 @@ def _declared_categories(column: Column) -> list[Any] | None:
         return column.cat.get_categories().to_list()
     except AttributeError:
         return None  # pandas hides the categories of an Arrow dictionary.
-
-
-def _check_whole(name: str, column: Column, values: list[float]) -> None:
-    if all(float(value).is_integer() for value in values):
-        return
-    row, value = next((row, value) for row, value in enumerate(column.to_list()) if not value.is_integer())
-    raise DataError(
-        f"column {name!r}, row {row}: expected whole numbers, found {value!r}; "
-        f"bin a continuous column first, for example by Dataset.from_frame(frame, bins={{{name!r}: 5}})",
-        column=name,
-        row=row,
-        expected="whole numbers",
-        found=value,
-        problem=Problem.CONTINUOUS,
-    )
 
 
 def _encode_column(

@@ -1,8 +1,4 @@
-"""From a table as a file holds it to a `Dataset` to learn from: stricter than `Dataset.from_frame`.
-
-A column with real numbers or very many values is no discrete variable. A person who learns from a file is told so,
-with the ways out, rather than given a circuit of identifiers.
-"""
+"""From a table as a file holds it to a `Dataset` to learn from, as `Dataset.from_frame` makes one of a frame."""
 
 from __future__ import annotations
 
@@ -13,24 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from learnac.data.bins import Binning, Bins
-from learnac.data.column_options import ALL_COLUMNS, ColumnOptions
+from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
 from learnac.data.dataset import Dataset
 from learnac.data.frame_columns import Column, check_no_missing, open_columns, open_frame
-from learnac.data.frames import no_numbers
-from learnac.data.matching import as_text_where_needed, is_numeric, with_text, without_columns
+from learnac.data.frames import read_frame
+from learnac.data.matching import as_text_where_needed, with_text, without_columns
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
-from learnac.errors import DataError, Problem, listed
-
-MOST_INTEGERS = 64
-"""Distinct integers of a column that are categories unless stated: days, weeks and minutes are, ages and years not."""
-
-MOST_STRINGS = 1000
-"""Distinct strings of a column that are categories unless stated: a circuit has three edges or more for each."""
+from learnac.errors import DataError, listed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,19 +46,14 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
         raise no_column(unknown, frame)
     check_no_missing(open_columns(open_frame(frame.table)))
-    categories = {**frame.categories, **options.categories}
-    bins: dict[str, Bins] = {}
-    for name in frame.table.column_names:
-        if name in options.as_category:
-            categories.pop(name, None)
-            frame = _with_text_of_real_numbers(frame, name)
-        elif name in options.bins:
-            categories.pop(name, None)
-            bins[name] = _fitted(frame, name, options.bins[name])
-        elif name not in categories and (problem := _problem(frame.table, name)) is not None:
-            bins[name] = _fitted_as_all(frame, name, options, problem)
+    for name in options.as_category:
+        frame = _with_text_of_real_numbers(frame, name)
+    undeclared = options.as_category | set(options.bins)
+    declared = {name: values for name, values in frame.categories.items() if name not in undeclared}
+    categories = {**declared, **options.categories}
     frame = as_text_where_needed(frame, categories)
-    dataset = Dataset.from_frame(frame.table, categories, bins)
+    schema, codes = read_frame(frame.table, categories, options.bins, options.as_category, frame.weights)
+    dataset = Dataset(schema, codes)
     return PreparedTable(
         dataset, frame.weights, tuple(name for name in given.table.column_names if name in options.drop)
     )
@@ -115,77 +98,6 @@ def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
     return with_text(frame, name) if is_real else frame
 
 
-def _problem(table: Any, name: str) -> DataError | None:
-    """What is wrong with a column as a discrete variable, if anything."""
-    column = table.column(name)
-    kind = column.type
-    if pa.types.is_floating(kind) and not _is_whole(column):
-        return _real_numbers(name, column)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        limit, what, problem = MOST_INTEGERS, "integers", Problem.CONTINUOUS
-    elif pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
-        limit, what, problem = MOST_STRINGS, "strings", Problem.IDENTIFIER
-    else:
-        return None
-    n_values = _n_values(column)
-    if n_values > limit:
-        expected, more = f"at most {limit:,} distinct {what}", ""
-    elif n_values > MOST_INTEGERS and n_values > len(column) / 2:
-        expected, more = f"few distinct {what}", f" in {len(column):,} rows"
-    else:
-        return None
-    message = f"column {name!r}: expected {expected}, found {n_values:,}{more}"
-    return DataError(message, column=name, expected=expected, found=n_values, problem=problem)
-
-
-def _real_numbers(name: str, column: Any) -> DataError:
-    row, value = _first_fraction(column)
-    n_values = pc.count_distinct(column).as_py()
-    return DataError(
-        f"column {name!r}, row {row}: expected whole numbers, found {value!r} ({_values(n_values)})",
-        column=name,
-        row=row,
-        expected="whole numbers",
-        found=value,
-        problem=Problem.CONTINUOUS,
-    )
-
-
-def _n_values(column: Any) -> int:
-    if pa.types.is_dictionary(column.type):
-        return len(column.unify_dictionaries().chunk(0).dictionary)
-    return int(pc.count_distinct(column).as_py())
-
-
-def _values(n_values: int) -> str:
-    return f"{n_values:,} distinct value{'s' if n_values != 1 else ''}"
-
-
 def _is_whole(column: Any) -> bool:
     numbers = column.to_numpy()
     return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
-
-
-def _first_fraction(column: Any) -> tuple[int, float]:
-    numbers = column.to_numpy()
-    row = int(np.argmax(~np.isfinite(numbers) | (numbers != np.rint(numbers))))
-    return row, float(numbers[row])
-
-
-def _fitted_as_all(frame: Frame, name: str, options: ColumnOptions, problem: DataError) -> Bins:
-    if ALL_COLUMNS in options.bins and is_numeric(frame.table.column(name)):
-        return _fitted(frame, name, options.bins[ALL_COLUMNS])
-    raise problem
-
-
-def _fitted(frame: Frame, name: str, how: Bins | Binning) -> Bins:
-    if isinstance(how, Bins):
-        return how
-    column = frame.table.column(name)
-    if not is_numeric(column):
-        kind = "strings" if pa.types.is_dictionary(column.type) else str(column.type)
-        raise no_numbers(name, kind)
-    try:
-        return how.fit(column.to_numpy(), frame.weights)
-    except ValueError as error:
-        raise DataError(f"column {name!r}: {error}", column=name) from None
