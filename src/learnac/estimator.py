@@ -160,9 +160,8 @@ class LearnAC(DensityMixin, BaseEstimator):
         the target's name, and there is no `y`. Without a target there must be no `y`.
 
         With `validation`, the model is the prefix of the splits that is best on that table; with a target this may be a
-        pair (X, y) too. `sample_weight` counts
-        each row that many times. Ctrl-C raises KeyboardInterrupt, as elsewhere, when the step under way is done: the
-        model so far is then there, and can be asked and saved.
+        pair (X, y) too. `sample_weight` counts each row that many times. Ctrl-C raises KeyboardInterrupt, as elsewhere,
+        when the step under way is done: the model so far is then there, and can be asked and saved.
 
         With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
         search goes on from there, if the file is there, and ends with the model it would have had without a break.
@@ -259,7 +258,8 @@ class LearnAC(DensityMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Writes the model to a file, which `learnac.load` reads: all of it, or nothing.
 
-        What it has learned and its settings, not the trace of learning, and no callback.
+        What it has learned, its settings and its target; not the trace of learning, no callback, and neither `bins` nor
+        `as_category`, whose effect is in the categories.
         """
         check_is_fitted(self)
         settings = stated_settings(self._settings(), self.allowed_parents)
