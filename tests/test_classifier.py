@@ -194,6 +194,15 @@ class TestTheTargetAsAColumn:
         plain = LearnAC().fit(self.WITH)
         np.testing.assert_array_equal(model.predict_proba(known, "ripe"), plain.predict_proba(known, "ripe"))
 
+    def test_it_may_be_a_column_of_numbers_in_bins(self) -> None:
+        frame = FRAME.assign(weight=CODES * 100 + np.arange(400) / 7)
+        model = LearnAC(target="weight", bins=3).fit(frame)
+        intervals = model.schema_.categories[-1]
+        assert len(intervals) == 3
+        assert model.classes_.tolist() == sorted(intervals)
+        truth = [intervals[code] for code in Dataset.from_frame(frame, bins=3).codes[-1]]
+        assert model.score(frame) == (model.predict(frame) == truth).mean() > 0.5
+
     def test_frames_may_lack_other_columns_too(self) -> None:
         model = LearnAC(target="fruit").fit(self.WITH)
         gaps = FRAME.assign(size=None)

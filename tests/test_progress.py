@@ -64,7 +64,7 @@ import numpy as np
 from learnac import LearnAC
 
 rows = np.random.default_rng(0).integers(3, size=(3000, 20))
-LearnAC(edge_penalty=1e-6, parameter_penalty=0, max_seconds=0.8, alpha=1, shrinkage=1, verbose=True).fit(rows)
+LearnAC(edge_penalty=1e-6, parameter_penalty=0, max_seconds=1.2, alpha=1, shrinkage=1, verbose=True).fit(rows)
 print("done")
 """
 

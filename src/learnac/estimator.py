@@ -19,6 +19,7 @@ from learnac.circuit import Circuit
 from learnac.data import Dataset, Soft, as_dataset
 from learnac.data.bins import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
+from learnac.data.weights import checked_weights
 from learnac.errors import DataError, ModelFileError, QueryError, SettingError, SettingTypeError, described, placed
 from learnac.infer.marginals import Posteriors
 from learnac.io import read_model, write_model
@@ -27,7 +28,7 @@ from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
 from learnac.target import Target, training_table
-from learnac.training import checked_weights, stated_settings, train
+from learnac.training import stated_settings, train
 
 
 class LearnAC(DensityMixin, BaseEstimator):

@@ -61,9 +61,13 @@ class Target:
         if not self._has_target(X):
             raise _no_target(self.name, self.features.names)
         frame = _frame(X)
-        if frame is not None:
-            return np.asarray(frame.get_column(_label_in(frame, self.name)).to_numpy())
-        codes = as_evidence(self.schema, X).codes[self.position]
+        if frame is None:
+            codes = as_evidence(self.schema, X).codes[self.position]
+        else:
+            column = frame.get_column(_label_in(frame, self.name))
+            if self.schema.bins[self.position] is None:
+                return np.asarray(column.to_numpy())
+            codes = as_evidence(_some_columns(self.schema, [self.position]), column.to_frame().to_native()).codes[0]
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
             raise DataError(f"row {row}: expected a label of {self.name!r}, found none", column=self.name, row=row)

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from learnac.data import Dataset
 from learnac.data.forms import TableForm
+from learnac.data.weights import checked_weights
 from learnac.defaults import CHECKPOINT_SECONDS
 from learnac.files import check_writable
 from learnac.io import read_checkpoint, write_checkpoint
@@ -75,18 +76,3 @@ def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
     check_writable(path)
     resumed = read_checkpoint(path) if resume and path.exists() else None
     return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
-
-
-def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """A weight for each row, if there are weights: finite numbers from 0, not all of them 0."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight: expected {n_rows} numbers, one per row, found shape {weights.shape}")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
-        raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
-    if weights.sum() == 0:
-        raise ValueError("sample_weight: expected a positive total, found zero")
-    return weights

@@ -127,6 +127,11 @@ def test_weights_count_rows_for_bins_too() -> None:
     assert by_weights.schema_ != LearnAC(bins=2).fit(frame).schema_
 
 
+def test_weights_of_other_rows_are_refused_before_they_choose_bins() -> None:
+    with pytest.raises(ValueError, match=r"sample_weight: expected 3000 numbers, one per row, found shape \(2,\)"):
+        LearnAC(bins=5).fit(pd.DataFrame(COLUMNS), sample_weight=[1, 2])
+
+
 def test_a_model_with_bins_takes_and_gives_frames() -> None:
     frame = pd.DataFrame(COLUMNS)
     label = np.where(frame["real"] + RNG.normal(size=N_ROWS) / 4 > 0, "high", "low")

@@ -114,7 +114,7 @@ class TestArrays:
     def test_values_that_the_type_of_the_array_cannot_hold_are_not_wrapped(self, dtype: Any, best: int) -> None:
         rows = np.full((50, 2), best)
         rows[:5] = [0, 1]
-        model = LearnAC(0.01, 0.1).fit(rows)
+        model = LearnAC(0.01, 0.1, as_category=["x0", "x1"]).fit(rows)
         known = np.zeros((3, 2), dtype=dtype)
         table = np.ma.MaskedArray(known, mask=[[True, False], [True, True], [False, False]])
         filled = model.impute(table)

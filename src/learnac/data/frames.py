@@ -28,6 +28,7 @@ from learnac.data.frame_columns import (
     without_gaps,
 )
 from learnac.data.schema import UNKNOWN, Schema
+from learnac.data.weights import checked_weights
 from learnac.errors import DataError, listed
 from learnac.types import Category, Codes, PartialCodes
 
@@ -51,12 +52,13 @@ def read_frame(
     kept = _checked_names(columns, as_category, {**stated, **named})
     check_values(columns)
     n_rows = len(next(iter(columns.values())))
+    counts = checked_weights(weights, n_rows)
     codes: Codes = np.empty((len(columns), n_rows), dtype=np.uint8)
     wide: dict[int, _Array] = {}
     found: list[tuple[Category, ...]] = []
     intervals: list[Bins | None] = []
     for position, (name, column) in enumerate(columns.items()):
-        statement = _Statement(stated.get(name), named.get(name), for_others, name in kept, weights)
+        statement = _Statement(stated.get(name), named.get(name), for_others, name in kept, counts)
         fitted, categories_of_column, coded = _read_column(name, column, statement)
         if coded.dtype == np.uint8:
             codes[position] = coded

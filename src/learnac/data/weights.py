@@ -1,0 +1,21 @@
+"""Weights of rows: how often each of them counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """A weight for each row, if there are weights: finite numbers from 0, not all of them 0."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight: expected {n_rows} numbers, one per row, found shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
+        raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
+    if weights.sum() == 0:
+        raise ValueError("sample_weight: expected a positive total, found zero")
+    return weights
