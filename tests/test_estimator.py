@@ -290,7 +290,7 @@ class TestAllowedParents:
 
 class TestValidation:
     def test_the_model_is_the_best_prefix(self) -> None:
-        model = LearnAC(0.001, 0, shrinkage=0).fit(CODES[:60], validation=HELD_OUT)
+        model = LearnAC(0.001, 0, alpha=1, shrinkage=0).fit(CODES[:60], validation=HELD_OUT)
         scores = [info.validation_log_likelihood for info in model.trace_]
         assert model.n_splits_ == 1 + int(np.argmax(scores)) < len(model.trace_)
         assert model.score(HELD_OUT) == pytest.approx(max(scores), rel=1e-12)
