@@ -57,9 +57,7 @@ inline bool Branches::is_in_all(ScopeId scope) const {
 inline bool Branches::is_in(ScopeId scope, std::uint32_t branch) const {
   if (!has_rest_) return scopes_.holds(scope, domain_.indicator(variable_, branch));
   if (branch == 0) return scopes_.holds(scope, domain_.indicator(variable_, value_));
-  for (std::uint32_t value = 0; value < domain_.arity(variable_); ++value)
-    if (value != value_ && scopes_.holds(scope, domain_.indicator(variable_, value))) return true;
-  return false;
+  return scopes_.holds_other(scope, domain_.indicator(variable_, value_));
 }
 
 inline std::uint32_t Branches::only_branch(ScopeId scope) const {

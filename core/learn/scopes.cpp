@@ -54,6 +54,7 @@ void Scopes::release(ScopeId scope) {
       break;
     }
   }
+  undescribe(scope);
   free_.push_back(index(scope));
 }
 
@@ -87,21 +88,39 @@ static std::uint32_t count_bits(std::span<const Word> bits, std::uint32_t first,
   return total;
 }
 
-void Scopes::describe(ScopeId scope) {
-  const Word bit = Word{1} << (index(scope) % 64);
-  const std::size_t word = index(scope) / 64;
-  for (std::uint32_t v = 0; v < domain_.n_variables(); ++v) {
-    const VariableId variable{v};
-    const std::uint32_t n_held = count_bits(bits(scope), domain_.first(variable), domain_.arity(variable));
-    any_[v][word] = n_held > 0 ? any_[v][word] | bit : any_[v][word] & ~bit;
-    all_[v][word] = n_held == domain_.arity(variable) ? all_[v][word] | bit : all_[v][word] & ~bit;
+// Calls visit(variable, number of its values that are held) for the variables of a scope: most hold few of them.
+template <class Visit>
+void Scopes::for_each_variable(ScopeId scope, Visit visit) const {
+  const auto held = bits(scope);
+  std::uint32_t end = 0;
+  for (std::uint32_t bit = next_bit(scope, 0); bit < domain_.n_indicators(); bit = next_bit(scope, end)) {
+    const VariableId variable = domain_.variable(IndicatorId{bit});
+    end = domain_.first(variable) + domain_.arity(variable);
+    visit(variable, count_bits(held, bit, end - bit));
   }
 }
 
+// The planes say nothing of a scope that has no users.
+void Scopes::describe(ScopeId scope) {
+  const Word bit = Word{1} << (index(scope) % 64);
+  const std::size_t word = index(scope) / 64;
+  for_each_variable(scope, [&](VariableId variable, std::uint32_t n_held) {
+    any_[index(variable)][word] |= bit;
+    if (n_held == domain_.arity(variable)) all_[index(variable)][word] |= bit;
+  });
+}
+
+void Scopes::undescribe(ScopeId scope) {
+  const Word bit = Word{1} << (index(scope) % 64);
+  const std::size_t word = index(scope) / 64;
+  for_each_variable(scope, [&](VariableId variable, std::uint32_t) {
+    any_[index(variable)][word] &= ~bit;
+    all_[index(variable)][word] &= ~bit;
+  });
+}
+
 std::uint32_t Scopes::first_value(ScopeId scope, VariableId variable) const {
-  std::uint32_t value = 0;
-  while (!holds(scope, domain_.indicator(variable, value))) ++value;
-  return value;
+  return next_bit(scope, domain_.first(variable)) - domain_.first(variable);
 }
 
 }  // namespace learnac

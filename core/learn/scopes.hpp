@@ -49,6 +49,13 @@ class Scopes {
   bool holds(ScopeId scope, IndicatorId indicator) const {
     return (bits(scope)[index(indicator) / 64] >> (index(indicator) % 64)) & 1;
   }
+  // Whether it holds a value of the indicator's variable other than that.
+  bool holds_other(ScopeId scope, IndicatorId indicator) const {
+    const VariableId variable = domain_.variable(indicator);
+    const std::uint32_t first = domain_.first(variable), end = first + domain_.arity(variable);
+    const std::uint32_t before = next_bit(scope, first);
+    return before < end && (before != index(indicator) || next_bit(scope, before + 1) < end);
+  }
   // The plane of bits over scope ids that `holds` reads, for loops that ask about one variable many times.
   std::span<const Word> plane(VariableId variable) const { return any_[index(variable)]; }
   // The only value of the variable in a scope that holds some but not all of a complete split's values.
@@ -58,11 +65,23 @@ class Scopes {
   std::uint32_t n_ids() const { return static_cast<std::uint32_t>(users_.size()); }
 
  private:
+  // The first bit of a scope that is `from` or later; some bit past all indicators if there is none.
+  std::uint32_t next_bit(ScopeId scope, std::uint32_t from) const {
+    const auto held = bits(scope);
+    std::size_t w = from / 64;
+    if (w >= n_words_) return from;
+    Word word = held[w] & (~Word{0} << (from % 64));
+    while (word == 0 && ++w < n_words_) word = held[w];
+    return static_cast<std::uint32_t>(w * 64) + (word == 0 ? 0 : static_cast<std::uint32_t>(__builtin_ctzll(word)));
+  }
   static bool test(const std::vector<Word>& plane, ScopeId scope) {
     return (plane[index(scope) / 64] >> (index(scope) % 64)) & 1;
   }
   std::uint32_t take_slot();
+  template <class Visit>
+  void for_each_variable(ScopeId scope, Visit visit) const;
   void describe(ScopeId scope);
+  void undescribe(ScopeId scope);
 
   const Domain& domain_;
   std::size_t n_words_;
