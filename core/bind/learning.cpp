@@ -102,6 +102,7 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
           },
           "leaf"_a, "variable"_a, "value"_a)
       .def("set_edge_penalty", &Schedule::set_edge_penalty, "edge_penalty"_a)
+      .def("drop_candidates", &Schedule::drop_candidates)
       .def("known_costs", [](const Schedule& self) { return to_numpy(std::vector(self.known_costs())); })
       .def(
           "replay",

@@ -69,7 +69,7 @@ std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, c
     const Entry& entry = queue.entries[queue.best];
     if (entry.priced_at == circuit_.version())
       return ChosenSplit{{queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound.total()};
-    if (++n_calls_ % 256 == 0 && should_stop && should_stop()) return std::nullopt;
+    if (interval_.is_over(n_visits_) && should_stop && should_stop()) return std::nullopt;
     price_head(most_edges);
   }
   return std::nullopt;
@@ -138,6 +138,11 @@ void GreedySchedule::lower_bounds() {
         entry.bound = loss_.lowered(entry.bound, queue.leaf, entry.variable, floor);
       }
   applied_.reset();
+}
+
+void GreedySchedule::drop_candidates() {
+  queues_ = {};
+  heads_ = {};
 }
 
 void GreedySchedule::set_edge_penalty(double edge_penalty) { edge_penalty_ = edge_penalty; }

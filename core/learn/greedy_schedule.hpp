@@ -41,6 +41,9 @@ class GreedySchedule {
   std::vector<std::int64_t> known_costs() const { return {}; }
   void replay(const std::vector<std::int64_t>&) {}
 
+  // When no split will be asked for any more.
+  void drop_candidates();
+
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }
   ScheduleWork work() const { return {n_candidates_, n_evaluations_, n_visits_}; }
@@ -87,7 +90,7 @@ class GreedySchedule {
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
   std::uint64_t n_visits_ = 0;
-  std::uint64_t n_calls_ = 0;
+  AskingInterval interval_;
 };
 
 }  // namespace learnac

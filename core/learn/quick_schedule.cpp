@@ -102,7 +102,8 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
       return ChosenSplit{candidate.split, candidate.net_gain, candidate.cost};
     const std::int64_t most = limit(candidate.net_gain, most_edges);
     if (!is_known(candidate, most)) {
-      if (++n_evaluations_ % 256 == 0 && should_stop && should_stop()) {
+      ++n_evaluations_;
+      if (interval_.is_over(n_visits_) && should_stop && should_stop()) {
         push_priced(candidate);
         break;
       }
@@ -147,6 +148,13 @@ void QuickSchedule::empty_queue(LeafId leaf) {
   const auto queue = std::ranges::lower_bound(queues_, index(leaf), {}, [](const Queue& q) { return index(q.leaf); });
   if (queue == queues_.end() || queue->leaf != leaf || queue->heap.empty()) return;
   queue->heap = std::vector<Fresh>(1, queue->heap.front());
+}
+
+void QuickSchedule::drop_candidates() {
+  queues_ = {};
+  heads_ = {};
+  priced_ = {};
+  set_aside_ = {};
 }
 
 void QuickSchedule::set_edge_penalty(double edge_penalty) {

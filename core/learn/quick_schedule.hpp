@@ -40,6 +40,9 @@ class QuickSchedule {
   const std::vector<std::int64_t>& known_costs() const { return known_costs_; }
   void replay(std::vector<std::int64_t> costs) { replayed_costs_ = std::move(costs); }
 
+  // When no split will be asked for any more.
+  void drop_candidates();
+
   // Whether some split that may pay was left out because it did not fit.
   bool has_unfitting() const { return has_unfitting_; }
   ScheduleWork work() const { return {n_candidates_, n_evaluations_, n_visits_}; }
@@ -106,6 +109,7 @@ class QuickSchedule {
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;
   std::uint64_t n_visits_ = 0;
+  AskingInterval interval_;
 };
 
 }  // namespace learnac

@@ -160,3 +160,13 @@ def test_a_lower_price_makes_more_splits_pay(make: Make) -> None:
     if schedule.best_split(UNLIMITED, lambda: False) is None:
         schedule.set_edge_penalty(1e-3)
         assert schedule.best_split(UNLIMITED, lambda: False) is not None
+
+
+@each_make
+def test_without_its_candidates_it_has_no_split_and_still_tells_its_work(make: Make) -> None:
+    search = Search(make, seed=3)
+    assert search.schedule.best_split(UNLIMITED, lambda: False) is not None
+    n_candidates = search.schedule.n_candidates
+    search.schedule.drop_candidates()
+    assert search.schedule.best_split(UNLIMITED, lambda: False) is None
+    assert search.schedule.n_candidates == n_candidates > 0

@@ -79,6 +79,10 @@ class GainSchedule:
     def replay(self, costs: NDArray[np.int64]) -> None:
         """There is nothing to remember."""
 
+    def drop_candidates(self) -> None:
+        self._queues.clear()
+        self._heads.clear()
+
     def candidates(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Leaves, variables, values and net gains of all candidates that close no cycle."""
         leaves = np.repeat(list(self._queues), [len(queue.gains) for queue in self._queues.values()])

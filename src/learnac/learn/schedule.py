@@ -59,6 +59,9 @@ class Schedule(Protocol):
     def replay(self, costs: NDArray[np.int64]) -> None:
         """Lets the schedule see these costs again, without computing them."""
 
+    def drop_candidates(self) -> None:
+        """Lets go of all candidates, when no split will be asked for any more: they take most of the memory."""
+
     @property
     def has_unfitting(self) -> bool:
         """Whether a split that may pay was left out because it needs more edges than there is room for."""
