@@ -138,7 +138,43 @@ void bind_table_init(nb::class_<PackedTable>& table) {
       "codes"_a, "arities"_a, "weights"_a);
 }
 
+// What a provider of counts may say: every indicator has its cells, ascending.
+SparseCells checked_cells(const Input<std::uint64_t>& starts, const Input<std::uint32_t>& values,
+                          const Input<double>& counts) {
+  if (values.size() != counts.size()) refuse("expected a count for each value");
+  if (starts.size() == 0 || starts(0) != 0 || starts(starts.size() - 1) != values.size())
+    refuse("expected starts from 0 to the number of cells");
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    if (starts(i) < starts(i - 1) || starts(i) > values.size()) refuse("expected ascending starts");
+    for (std::size_t cell = starts(i - 1) + 1; cell < starts(i); ++cell)
+      if (values(cell) <= values(cell - 1)) refuse("expected ascending values for each indicator");
+  }
+  return {{span_of(starts).begin(), span_of(starts).end()},
+          {span_of(values).begin(), span_of(values).end()},
+          {span_of(counts).begin(), span_of(counts).end()}};
+}
+
 void bind_counting(nb::module_& m) {
+  nb::class_<SparseCells>(m, "SparseCells")
+      .def(
+          "__init__",
+          [](SparseCells* self, Input<std::uint64_t> starts, Input<std::uint32_t> values, Input<double> counts) {
+            new (self) SparseCells(checked_cells(starts, values, counts));
+          },
+          "starts"_a, "values"_a, "counts"_a)
+      .def_prop_ro(
+          "starts",
+          [](const SparseCells& self) { return to_numpy(std::vector(self.starts().begin(), self.starts().end())); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "values",
+          [](const SparseCells& self) { return to_numpy(std::vector(self.values().begin(), self.values().end())); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "counts",
+          [](const SparseCells& self) { return to_numpy(std::vector(self.counts().begin(), self.counts().end())); },
+          nb::rv_policy::move);
+
   nb::class_<PackedTable> table(m, "PackedTable");
   bind_table_init<std::uint8_t>(table);
   bind_table_init<std::uint16_t>(table);
@@ -172,20 +208,19 @@ void bind_counting(nb::module_& m) {
               check_leaf(self, leaf);
               ids.push_back(LeafId{leaf});
             }
-            std::vector<std::vector<double>> counts;
+            std::vector<LeafCounts> counts;
             {
               nb::gil_scoped_release release;
               counts = self.count(ids);
             }
             nb::list result;
             for (std::size_t i = 0; i < ids.size(); ++i) {
-              const std::size_t arity = self.domain().arity(self.child(ids[i]));
-              // Every row has one value of the first variable.
-              std::vector<double> totals(arity, 0.0);
-              for (std::size_t cell = 0; cell < self.domain().arity(VariableId{0}) * arity; ++cell)
-                totals[cell % arity] += counts[i][cell];
-              result.append(nb::make_tuple(to_numpy(std::move(counts[i]), {self.domain().n_indicators(), arity}),
-                                           to_numpy(std::move(totals))));
+              const std::size_t arity = counts[i].totals.size();
+              nb::object cells = std::holds_alternative<SparseCells>(counts[i].cells)
+                                     ? nb::cast(std::get<SparseCells>(std::move(counts[i].cells)))
+                                     : nb::cast(to_numpy(std::get<DenseCells>(std::move(counts[i].cells)),
+                                                         {self.domain().n_indicators(), arity}));
+              result.append(nb::make_tuple(std::move(cells), to_numpy(std::move(counts[i].totals))));
             }
             return result;
           },
@@ -194,9 +229,7 @@ void bind_counting(nb::module_& m) {
           "totals",
           [=](const Counter& self, std::uint32_t leaf) {
             check_leaf(self, leaf);
-            std::vector<double> totals(self.domain().arity(self.child(LeafId{leaf})));
-            self.count_child(LeafId{leaf}, totals);
-            return to_numpy(std::move(totals));
+            return to_numpy(self.count_child(LeafId{leaf}));
           },
           "leaf"_a)
       .def(
@@ -289,6 +322,10 @@ void bind_trees(nb::module_& m) {
         return nb::make_tuple(to_numpy(std::move(children)), to_numpy(std::move(parents)),
                               to_numpy(std::move(variables)), to_numpy(std::move(values)), to_numpy(std::move(masses)));
       });
+  const auto arrays_of = [](Candidates found) {
+    return nb::make_tuple(to_numpy(std::move(found.variables)), to_numpy(std::move(found.values)),
+                          to_numpy(std::move(found.net_gains)));
+  };
   nb::class_<CandidateFinder>(m, "CandidateFinder")
       .def(
           "__init__",
@@ -305,22 +342,34 @@ void bind_trees(nb::module_& m) {
           nb::keep_alive<1, 2>())
       .def(
           "find",
-          [](CandidateFinder& self, std::uint32_t leaf, Table<double> cells) {
+          [=](CandidateFinder& self, std::uint32_t leaf, Table<double> cells) {
             const GrowingTrees& trees = self.trees();
             check_index("leaf", leaf, trees.n_nodes());
             if (cells.shape(0) != trees.domain().n_indicators() ||
                 cells.shape(1) != trees.domain().arity(trees.node(LeafId{leaf}).child))
               refuse("expected counts for each indicator and value of the child");
-            Candidates found = self.find(LeafId{leaf}, {cells.data(), cells.size()});
-            return nb::make_tuple(to_numpy(std::move(found.variables)), to_numpy(std::move(found.values)),
-                                  to_numpy(std::move(found.net_gains)));
+            return arrays_of(self.find(LeafId{leaf}, {cells.data(), cells.size()}));
+          },
+          "leaf"_a, "cells"_a)
+      .def(
+          "find",
+          [=](CandidateFinder& self, std::uint32_t leaf, const SparseCells& cells) {
+            const GrowingTrees& trees = self.trees();
+            check_index("leaf", leaf, trees.n_nodes());
+            if (cells.n_indicators() != trees.domain().n_indicators()) refuse("expected counts for each indicator");
+            const std::span<const double> totals = trees.counts(LeafId{leaf});
+            for (std::size_t i = 0; i < cells.values().size(); ++i) {
+              check_index("value", cells.values()[i], totals.size());
+              if (cells.counts()[i] > totals[cells.values()[i]]) refuse("expected no cell to have more than its total");
+            }
+            return arrays_of(self.find(LeafId{leaf}, cells));
           },
           "leaf"_a, "cells"_a);
   m.def(
       "leaf_score",
       [](const std::string& criterion, double prior, Input<double> counts, double mass) {
         Score score = score_called(criterion, prior);
-        return std::visit([&](auto& any) { return any(span_of(counts), mass); }, score);
+        return std::visit([&](auto& any) { return any(span_of(counts), counts.size(), mass); }, score);
       },
       "criterion"_a, "prior"_a, "counts"_a, "mass"_a);
 }

@@ -1,10 +1,78 @@
 #include "learn/candidate_finder.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace learnac {
 
+namespace {
+
+// The counts of a leaf, and for each indicator those with it and those without.
+class DenseView {
+ public:
+  DenseView(std::span<const double> cells, std::span<const double> totals)
+      : cells_(cells), totals_(totals), rest_(totals.size()) {}
+
+  std::span<const double> held(std::uint32_t indicator) const {
+    return cells_.subspan(indicator * totals_.size(), totals_.size());
+  }
+  std::span<const double> rest(std::uint32_t indicator) {
+    const auto without = held(indicator);
+    for (std::size_t x = 0; x < rest_.size(); ++x) rest_[x] = totals_[x] - without[x];
+    return rest_;
+  }
+
+ private:
+  std::span<const double> cells_;
+  std::span<const double> totals_;
+  std::vector<double> rest_;
+};
+
+// The same, without values of the child that the leaf has no rows of: nothing is gained or lost by them.
+class SparseView {
+ public:
+  SparseView(const SparseCells& cells, std::span<const double> totals) : cells_(cells), place_(totals.size()) {
+    for (std::uint32_t x = 0; x < totals.size(); ++x) {
+      place_[x] = static_cast<std::uint32_t>(totals_.size());
+      if (totals[x] != 0) totals_.push_back(totals[x]);
+    }
+    rest_ = totals_;
+  }
+
+  std::span<const double> held(std::uint32_t indicator) const { return cells_.row(indicator).counts; }
+  std::span<const double> rest(std::uint32_t indicator) {
+    for_each_place(taken_, [&](std::uint32_t place, double) { rest_[place] = totals_[place]; });
+    taken_ = cells_.row(indicator);
+    for_each_place(taken_, [&](std::uint32_t place, double count) { rest_[place] -= count; });
+    return rest_;
+  }
+
+ private:
+  template <class Visit>
+  void for_each_place(const SparseCells::Row& row, Visit visit) const {
+    for (std::size_t i = 0; i < row.values.size(); ++i)
+      if (row.counts[i] != 0) visit(place_[row.values[i]], row.counts[i]);
+  }
+
+  const SparseCells& cells_;
+  std::vector<std::uint32_t> place_;  // by value of the child: where it is among those with rows
+  std::vector<double> totals_;
+  std::vector<double> rest_;
+  SparseCells::Row taken_;
+};
+
+}  // namespace
+
 Candidates CandidateFinder::find(LeafId leaf, std::span<const double> cells) {
+  return find_in(leaf, DenseView(cells, trees_.counts(leaf)));
+}
+
+Candidates CandidateFinder::find(LeafId leaf, const SparseCells& cells) {
+  return find_in(leaf, SparseView(cells, trees_.counts(leaf)));
+}
+
+template <class Cells>
+Candidates CandidateFinder::find_in(LeafId leaf, Cells cells) {
   is_open_.assign(trees_.domain().n_indicators(), 1);
   trees_.for_each_excluded(leaf, [&](VariableId variable, std::uint32_t value) {
     is_open_[index(trees_.domain().indicator(variable, value))] = 0;
@@ -33,12 +101,12 @@ void CandidateFinder::offer(Candidates& found, VariableId variable, std::uint32_
   found.net_gains.push_back(net_gain);
 }
 
-template <class AnyScore>
-Candidates CandidateFinder::find_complete(AnyScore& score, LeafId leaf, std::span<const double> cells) {
+template <class AnyScore, class Cells>
+Candidates CandidateFinder::find_complete(AnyScore& score, LeafId leaf, const Cells& cells) {
   const Domain& domain = trees_.domain();
   const GrowingTrees::Node& node = trees_.node(leaf);
   const std::uint32_t n_values = domain.arity(node.child);
-  const double before = score(trees_.counts(leaf), node.mass);
+  const double before = score(trees_.counts(leaf), n_values, node.mass);
   Candidates found;
   for (std::uint32_t v = 0; v < domain.n_variables(); ++v) {
     const VariableId variable{v};
@@ -48,20 +116,18 @@ Candidates CandidateFinder::find_complete(AnyScore& score, LeafId leaf, std::spa
     if (!is_allowed(node.child, variable) || std::ranges::count(open, 0) > 0) continue;
     double after = 0;
     for (std::uint32_t value = 0; value < arity; ++value)
-      after += score(cells.subspan(std::size_t{first + value} * n_values, n_values), node.mass / arity);
+      after += score(cells.held(first + value), n_values, node.mass / arity);
     offer(found, variable, 0, after - before, (arity - 1) * n_values);
   }
   return found;
 }
 
-template <class AnyScore>
-Candidates CandidateFinder::find_binary(AnyScore& score, LeafId leaf, std::span<const double> cells) {
+template <class AnyScore, class Cells>
+Candidates CandidateFinder::find_binary(AnyScore& score, LeafId leaf, Cells& cells) {
   const Domain& domain = trees_.domain();
   const GrowingTrees::Node& node = trees_.node(leaf);
-  const std::span<const double> totals = trees_.counts(leaf);
   const std::uint32_t n_values = domain.arity(node.child);
-  const double before = score(totals, node.mass);
-  rest_.resize(n_values);
+  const double before = score(trees_.counts(leaf), n_values, node.mass);
   Candidates found;
   for (std::uint32_t v = 0; v < domain.n_variables(); ++v) {
     const VariableId variable{v};
@@ -69,12 +135,20 @@ Candidates CandidateFinder::find_binary(AnyScore& score, LeafId leaf, std::span<
     const auto n_open = std::ranges::count(std::span(is_open_).subspan(first, arity), 1);
     if (!is_allowed(node.child, variable) || n_open < 2) continue;
     const double share = 1 / static_cast<double>(n_open);
+    // Values that no row has leave everything to the rest, one like the other.
+    std::optional<double> rest_of_none;
     // A split on one of two values is a split on the other: the first stands for both.
     for (std::uint32_t value = 0; value < (arity == 2 ? 1 : arity); ++value) {
       if (!is_open_[first + value]) continue;
-      const auto held = cells.subspan(std::size_t{first + value} * n_values, n_values);
-      for (std::uint32_t x = 0; x < n_values; ++x) rest_[x] = totals[x] - held[x];
-      const double gain = score(held, node.mass * share) + score(rest_, node.mass * (1 - share)) - before;
+      const auto held = cells.held(first + value);
+      double rest;
+      if (held.empty() && rest_of_none) {
+        rest = *rest_of_none;
+      } else {
+        rest = score(cells.rest(first + value), n_values, node.mass * (1 - share));
+        if (held.empty()) rest_of_none = rest;
+      }
+      const double gain = score(held, n_values, node.mass * share) + rest - before;
       offer(found, variable, value, gain, n_values);
     }
   }

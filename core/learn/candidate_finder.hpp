@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "learn/growing_trees.hpp"
+#include "learn/leaf_counts.hpp"
 #include "learn/scores.hpp"
 
 namespace learnac {
@@ -36,13 +37,16 @@ class CandidateFinder {
 
   // `cells` are the leaf's counts, [indicator][value of the child]. Splits that would close a cycle are among them.
   Candidates find(LeafId leaf, std::span<const double> cells);
+  Candidates find(LeafId leaf, const SparseCells& cells);
 
  private:
   bool is_allowed(VariableId child, VariableId variable) const;
-  template <class AnyScore>
-  Candidates find_complete(AnyScore& score, LeafId leaf, std::span<const double> cells);
-  template <class AnyScore>
-  Candidates find_binary(AnyScore& score, LeafId leaf, std::span<const double> cells);
+  template <class Cells>
+  Candidates find_in(LeafId leaf, Cells cells);
+  template <class AnyScore, class Cells>
+  Candidates find_complete(AnyScore& score, LeafId leaf, const Cells& cells);
+  template <class AnyScore, class Cells>
+  Candidates find_binary(AnyScore& score, LeafId leaf, Cells& cells);
   void offer(Candidates& found, VariableId variable, std::uint32_t value, double gain, std::uint32_t n_added) const;
 
   const GrowingTrees& trees_;
@@ -51,7 +55,6 @@ class CandidateFinder {
   std::vector<std::uint8_t> may_remove_edges_;
   std::vector<std::uint8_t> allowed_;
   std::vector<std::uint8_t> is_open_;  // by indicator: whether the leaf's path leaves the value
-  std::vector<double> rest_;
 };
 
 }  // namespace learnac

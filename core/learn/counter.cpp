@@ -11,26 +11,8 @@
 namespace learnac {
 namespace {
 
-// Above this many indicators a column, bit columns cost more than they save.
-constexpr std::size_t most_bits_per_value = 8;
 // Counts kept for subtraction: at most this many cells over all leaves (4 bytes each, 8 with fractional weights).
 constexpr std::size_t most_cells_kept = std::size_t{1} << 24;
-
-// Whole, and small enough in total to be kept as 32-bit counts.
-bool are_whole(std::span<const double> weights) {
-  return std::ranges::all_of(weights, [](double w) { return w == std::floor(w); }) &&
-         std::accumulate(weights.begin(), weights.end(), 0.0) < 4294967296.0;
-}
-
-// To multiples of one unit, of which no sum has more than 2^52.
-std::vector<double> rounded(std::span<const double> weights) {
-  int exponent = 0;
-  std::frexp(std::accumulate(weights.begin(), weights.end(), 0.0), &exponent);
-  const double unit = std::ldexp(1.0, exponent - 52);
-  std::vector<double> result;
-  for (const double weight : weights) result.push_back(std::nearbyint(weight / unit) * unit);
-  return result;
-}
 
 // The rows of a set that `among` leaves of each of its words.
 template <class Among, class Visit>
@@ -40,70 +22,19 @@ void for_each_row(const RowSet& rows, Among among, Visit visit) {
       visit(rows.positions[i] * 64 + static_cast<std::uint32_t>(__builtin_ctzll(word)));
 }
 
+void subtract(const LeafCounts& counts, std::size_t arity, std::span<double> from) {
+  if (const auto* dense = std::get_if<DenseCells>(&counts.cells)) {
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] -= (*dense)[i];
+    return;
+  }
+  const auto& sparse = std::get<SparseCells>(counts.cells);
+  for (std::uint32_t indicator = 0; indicator < sparse.n_indicators(); ++indicator) {
+    const SparseCells::Row row = sparse.row(indicator);
+    for (std::size_t i = 0; i < row.values.size(); ++i) from[indicator * arity + row.values[i]] -= row.counts[i];
+  }
+}
+
 }  // namespace
-
-template <class Code>
-PackedTable::PackedTable(std::span<const Code> codes, std::span<const std::uint32_t> arities,
-                         std::span<const double> weights)
-    : domain_(arities),
-      n_rows_(static_cast<std::uint32_t>(codes.size() / arities.size())),
-      weights_(rounded(weights)),
-      has_whole_counts_(are_whole(weights)) {
-  std::size_t n_off_mode = 0;
-  for (std::uint32_t v = 0; v < domain_.n_variables(); ++v) {
-    const auto column = codes.subspan(std::size_t{v} * n_rows_, n_rows_);
-    std::vector<std::uint32_t> totals(domain_.arity(VariableId{v}), 0);
-    for (const Code code : column) ++totals[code];
-    const auto most = std::ranges::max_element(totals);
-    modes_.push_back(static_cast<std::uint32_t>(most - totals.begin()));
-    n_off_mode += n_rows_ - *most;
-  }
-  const std::size_t n_values = codes.size();
-  const bool wants_bits = domain_.n_indicators() <= most_bits_per_value * domain_.n_variables();
-  const bool is_weighted = !weights.empty();
-  if (wants_bits) pack_bits(codes);
-  if (!wants_bits || is_weighted) codes_.assign(codes.begin(), codes.end());
-  const bool is_sparse = n_off_mode <= n_values / 16;
-  if (!wants_bits || is_weighted || is_sparse) pack_rows(codes);
-}
-
-template <class Code>
-void PackedTable::pack_bits(std::span<const Code> codes) {
-  bits_.assign(domain_.n_indicators() * n_words(), 0);
-  for (std::uint32_t v = 0; v < domain_.n_variables(); ++v) {
-    const auto column = codes.subspan(std::size_t{v} * n_rows_, n_rows_);
-    Word* first = bits_.data() + domain_.first(VariableId{v}) * n_words();
-    for (std::uint32_t row = 0; row < n_rows_; ++row)
-      first[column[row] * n_words() + row / 64] |= Word{1} << (row % 64);
-  }
-}
-
-template <class Code>
-void PackedTable::pack_rows(std::span<const Code> codes) {
-  row_ends_.assign(n_rows_, 0);
-  for (std::uint32_t v = 0; v < domain_.n_variables(); ++v)
-    for (std::uint32_t row = 0; row < n_rows_; ++row)
-      row_ends_[row] += codes[std::size_t{v} * n_rows_ + row] != modes_[v];
-  std::size_t total = 0;
-  for (std::size_t& end : row_ends_) end = std::exchange(total, total + end);  // the beginning, for now
-  row_items_.resize(total);
-  for (std::uint32_t v = 0; v < domain_.n_variables(); ++v) {
-    for (std::uint32_t row = 0; row < n_rows_; ++row) {
-      const std::uint32_t code = codes[std::size_t{v} * n_rows_ + row];
-      if (code != modes_[v]) row_items_[row_ends_[row]++] = domain_.first(VariableId{v}) + code;
-    }
-  }
-  has_items_.assign(n_words(), 0);
-  for (std::uint32_t row = 0; row < n_rows_; ++row)
-    if (!sparse_row(row).empty()) has_items_[row / 64] |= Word{1} << (row % 64);
-}
-
-template PackedTable::PackedTable(std::span<const std::uint8_t>, std::span<const std::uint32_t>,
-                                  std::span<const double>);
-template PackedTable::PackedTable(std::span<const std::uint16_t>, std::span<const std::uint32_t>,
-                                  std::span<const double>);
-template PackedTable::PackedTable(std::span<const std::uint32_t>, std::span<const std::uint32_t>,
-                                  std::span<const double>);
 
 Counter::Counter(const PackedTable& table) : table_(table) {
   RowSet all;
@@ -116,18 +47,14 @@ Counter::Counter(const PackedTable& table) : table_(table) {
     leaves_.push_back({VariableId{v}, all, table.n_rows(), {}, 0, LeafId{v}, {}});
 }
 
-std::vector<std::vector<double>> Counter::count(std::span<const LeafId> leaves) {
-  std::vector<std::vector<double>> counts;
-  for (const LeafId leaf : leaves) counts.emplace_back(n_cells(child(leaf)));
-  for (std::size_t i = 0; i < leaves.size();) {
-    if (is_family(leaves.subspan(i))) {
-      const std::uint32_t n = leaves_[index(leaves_[index(leaves[i])].parent)].n_branches;
-      count_family(leaves.subspan(i, n), std::span(counts).subspan(i, n));
-      i += n;
-    } else {
-      count_leaf(leaves[i], counts[i]);
-      ++i;
-    }
+std::vector<LeafCounts> Counter::count(std::span<const LeafId> leaves) {
+  std::vector<LeafCounts> counts;
+  counts.reserve(leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); i = counts.size()) {
+    if (is_family(leaves.subspan(i)))
+      count_family(leaves.subspan(i, leaves_[index(leaves_[index(leaves[i])].parent)].n_branches), counts);
+    else
+      counts.push_back(count_leaf(leaves[i]));
   }
   return counts;
 }
@@ -141,35 +68,91 @@ bool Counter::is_family(std::span<const LeafId> leaves) const {
   return true;
 }
 
-void Counter::count_family(std::span<const LeafId> branches, std::span<std::vector<double>> counts) {
+void Counter::count_family(std::span<const LeafId> branches, std::vector<LeafCounts>& counts) {
   const Kept total = take_kept(leaves_[index(branches[0])].parent);
   const auto largest = static_cast<std::size_t>(
       std::ranges::max_element(branches, {}, [this](LeafId leaf) { return leaves_[index(leaf)].n_rows; }) -
       branches.begin());
-  std::vector<double>& rest = counts[largest];
+  Leaf& left_over = leaves_[index(branches[largest])];
+  if (is_sparse(left_over)) {
+    for (const LeafId branch : branches) counts.push_back(count_leaf(branch));
+    return;
+  }
+  DenseCells rest;
   if (total.real.empty())
     rest.assign(total.whole.begin(), total.whole.end());
   else
     rest = total.real;
+  const std::size_t first = counts.size(), arity = table_.domain().arity(left_over.child);
   for (std::size_t branch = 0; branch < branches.size(); ++branch) {
-    if (branch == largest) continue;
-    count_leaf(branches[branch], counts[branch]);
-    for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= counts[branch][i];
+    counts.push_back(branch == largest ? LeafCounts{} : count_leaf(branches[branch]));
+    if (branch != largest) subtract(counts.back(), arity, rest);
   }
-  keep(leaves_[index(branches[largest])], rest);
+  keep(left_over, rest);
+  std::vector<double> totals = child_totals(left_over, rest);
+  counts[first + largest] = {std::move(rest), std::move(totals)};
 }
 
-void Counter::count_leaf(LeafId id, std::span<double> counts) {
+// Whether the rows of a leaf are fewer than its cells by far. Small tables of cells are not worth the trouble.
+bool Counter::is_sparse(const Leaf& leaf) const {
+  const std::size_t n_dense = n_cells(leaf.child);
+  return table_.may_be_sparse(leaf.child) && 2 * leaf.n_rows * table_.domain().n_variables() < n_dense;
+}
+
+LeafCounts Counter::count_leaf(LeafId id) {
   Leaf& leaf = leaves_[index(id)];
+  if (is_sparse(leaf)) return {count_rows(leaf), count_child(leaf)};
   const Domain& domain = table_.domain();
   const double bits_work =
       static_cast<double>(leaf.rows.words.size()) * domain.n_indicators() * domain.arity(leaf.child) / 4;
   const double sparse_work = static_cast<double>(leaf.n_rows) * (4 + table_.mean_row_length());
+  DenseCells cells(n_cells(leaf.child));
   if (!table_.counts_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
-    count_sparse(leaf, counts);
+    count_sparse(leaf, cells);
   else
-    count_bits(leaf, counts);
-  keep(leaf, counts);
+    count_bits(leaf, cells);
+  keep(leaf, cells);
+  std::vector<double> totals = child_totals(leaf, cells);
+  return {std::move(cells), std::move(totals)};
+}
+
+// Every row has one value of the first variable.
+std::vector<double> Counter::child_totals(const Leaf& leaf, std::span<const double> cells) const {
+  std::vector<double> totals(table_.domain().arity(leaf.child), 0.0);
+  const std::size_t n = table_.domain().arity(VariableId{0}) * totals.size();
+  for (std::size_t start = 0; start < n; start += totals.size())
+    for (std::size_t x = 0; x < totals.size(); ++x) totals[x] += cells[start + x];
+  return totals;
+}
+
+// Rows sorted by the child's value, and then for each variable by its own: each indicator's rows with the same value
+// of the child are one after the other.
+SparseCells Counter::count_rows(const Leaf& leaf) const {
+  const Domain& domain = table_.domain();
+  const auto all = [](std::uint32_t, Word word) { return word; };
+  std::vector<std::uint32_t> by_value(domain.arity(leaf.child) + 1, 0), rows(leaf.n_rows), sorted(leaf.n_rows), ends;
+  for_each_row(leaf.rows, all, [&](std::uint32_t row) { ++by_value[table_.code(leaf.child, row) + 1]; });
+  std::partial_sum(by_value.begin(), by_value.end(), by_value.begin());
+  for_each_row(leaf.rows, all, [&](std::uint32_t row) { rows[by_value[table_.code(leaf.child, row)]++] = row; });
+  SparseCells cells;
+  for (std::uint32_t v = 0; v < domain.n_variables(); ++v) {
+    const VariableId variable{v};
+    ends.assign(domain.arity(variable) + 1, 0);
+    for (const std::uint32_t row : rows) ++ends[table_.code(variable, row) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    for (const std::uint32_t row : rows) sorted[ends[table_.code(variable, row)]++] = row;
+    std::uint32_t i = 0;
+    for (std::uint32_t value = 0; value < domain.arity(variable); ++value) {
+      while (i < ends[value]) {
+        const std::uint32_t x = table_.code(leaf.child, sorted[i]);
+        double count = 0;
+        for (; i < ends[value] && table_.code(leaf.child, sorted[i]) == x; ++i) count += table_.weight(sorted[i]);
+        cells.add(x, count);
+      }
+      cells.end_row();
+    }
+  }
+  return cells;
 }
 
 void Counter::count_bits(const Leaf& leaf, std::span<double> counts) const {
@@ -244,20 +227,19 @@ void Counter::count_sparse(const Leaf& leaf, std::span<double> counts) const {
   }
 }
 
-void Counter::count_child(LeafId leaf, std::span<double> totals) const { count_child(leaves_[index(leaf)], totals); }
-
-void Counter::count_child(const Leaf& leaf, std::span<double> totals) const {
-  std::ranges::fill(totals, 0.0);
+std::vector<double> Counter::count_child(const Leaf& leaf) const {
   const Domain& domain = table_.domain();
-  if (table_.counts_bits()) {
+  std::vector<double> totals(domain.arity(leaf.child), 0.0);
+  if (table_.counts_bits() && !table_.may_be_sparse(leaf.child)) {
     for (std::uint32_t x = 0; x < totals.size(); ++x)
       totals[x] =
           static_cast<double>(count_one(table_.bits(domain.indicator(leaf.child, x)), leaf.rows.positions.data(),
                                         leaf.rows.words.data(), leaf.rows.words.size()));
-    return;
+    return totals;
   }
   const auto all = [](std::uint32_t, Word word) { return word; };
   for_each_row(leaf.rows, all, [&](std::uint32_t row) { totals[table_.code(leaf.child, row)] += table_.weight(row); });
+  return totals;
 }
 
 LeafId Counter::split(LeafId id, VariableId variable, std::span<const std::uint32_t> branch_of,

@@ -5,61 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "learn/scopes.hpp"
+#include "learn/leaf_counts.hpp"
+#include "learn/packed_table.hpp"
 
 namespace learnac {
-
-// A table of discrete columns, packed for counting. Two forms, either or both, whichever is smaller to read:
-// bit columns, one per indicator; and sparse rows, the indicators of each row that are not their column's mode.
-// Weights are rounded to multiples of 2^-52 of their total or more, so that all sums and differences of them are exact:
-// counts do not depend on the order of the rows, and what is left of a leaf can be had by subtraction.
-class PackedTable {
- public:
-  // codes: column after column, n_rows each. weights: one per row, or none.
-  template <class Code>
-  PackedTable(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const double> weights);
-
-  const Domain& domain() const { return domain_; }
-  std::uint32_t n_rows() const { return n_rows_; }
-  std::size_t n_words() const { return (std::size_t{n_rows_} + 63) / 64; }
-  double weight(std::uint32_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
-  // Whether counts are whole numbers of 32 bits.
-  bool has_whole_counts() const { return has_whole_counts_; }
-  bool has_bits() const { return !bits_.empty(); }
-  // Whether a row is counted by its bit alone.
-  bool counts_bits() const { return has_bits() && weights_.empty(); }
-  bool has_codes() const { return !codes_.empty(); }
-  // Of 64 rows, those with items in their sparse form.
-  Word rows_with_items(std::uint32_t position) const { return has_items_[position]; }
-  bool has_sparse_rows() const { return !row_ends_.empty(); }
-  const Word* bits(IndicatorId indicator) const { return bits_.data() + index(indicator) * n_words(); }
-  std::span<const std::uint32_t> sparse_row(std::uint32_t row) const {
-    const std::size_t begin = row == 0 ? 0 : row_ends_[row - 1];
-    return {row_items_.data() + begin, row_ends_[row] - begin};
-  }
-  double mean_row_length() const { return static_cast<double>(row_items_.size()) / n_rows_; }
-  std::uint32_t mode(VariableId variable) const { return modes_[index(variable)]; }
-  std::uint32_t code(VariableId variable, std::uint32_t row) const {
-    return codes_[std::size_t{index(variable)} * n_rows_ + row];
-  }
-
- private:
-  template <class Code>
-  void pack_bits(std::span<const Code> codes);
-  template <class Code>
-  void pack_rows(std::span<const Code> codes);
-
-  Domain domain_;
-  std::uint32_t n_rows_;
-  std::vector<double> weights_;
-  bool has_whole_counts_;
-  std::vector<std::uint16_t> codes_;  // with weights, or without bit columns
-  std::vector<std::uint32_t> modes_;
-  std::vector<Word> bits_;
-  std::vector<std::size_t> row_ends_;
-  std::vector<std::uint32_t> row_items_;
-  std::vector<Word> has_items_;
-};
 
 // The rows that reach a leaf: the non-zero words of a bit set over rows.
 struct RowSet {
@@ -82,11 +31,11 @@ class Counter {
 
   // Makes a leaf for each branch; branch_of[value] is the branch of each value of `variable`.
   LeafId split(LeafId leaf, VariableId variable, std::span<const std::uint32_t> branch_of, std::uint32_t n_branches);
-  // Counts of several leaves, [indicator][value of the child] each. If all branches of a split are asked for, one after
-  // the other, the largest is what the others leave of the leaf that was split.
-  std::vector<std::vector<double>> count(std::span<const LeafId> leaves);
+  // Counts of several leaves: those of a leaf with fewer rows than cells are sparse. If all branches of a split are
+  // asked for, one after the other, the largest is what the others leave of the leaf that was split.
+  std::vector<LeafCounts> count(std::span<const LeafId> leaves);
   // Totals of the child's values only, for tables that no split is chosen on.
-  void count_child(LeafId leaf, std::span<double> totals) const;
+  std::vector<double> count_child(LeafId leaf) const { return count_child(leaves_[index(leaf)]); }
   // A leaf that will not be split needs no rows.
   void forget(LeafId leaf);
 
@@ -108,14 +57,17 @@ class Counter {
     Kept kept;
   };
 
-  void count_leaf(LeafId leaf, std::span<double> counts);
+  bool is_sparse(const Leaf& leaf) const;
+  LeafCounts count_leaf(LeafId leaf);
   bool is_family(std::span<const LeafId> leaves) const;
-  void count_family(std::span<const LeafId> branches, std::span<std::vector<double>> counts);
+  void count_family(std::span<const LeafId> branches, std::vector<LeafCounts>& counts);
   // The value of a variable in a sparse row.
   std::uint32_t value_in(std::span<const std::uint32_t> items, VariableId variable) const;
   void count_bits(const Leaf& leaf, std::span<double> counts) const;
   void count_sparse(const Leaf& leaf, std::span<double> counts) const;
-  void count_child(const Leaf& leaf, std::span<double> totals) const;
+  SparseCells count_rows(const Leaf& leaf) const;
+  std::vector<double> child_totals(const Leaf& leaf, std::span<const double> counts) const;
+  std::vector<double> count_child(const Leaf& leaf) const;
   void keep(Leaf& leaf, std::span<const double> counts);
   Kept take_kept(LeafId leaf);
 

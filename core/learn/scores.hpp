@@ -1,7 +1,8 @@
 // Scores: what a leaf with these counts is worth (section 4.1 of the paper). The gain of a split is the difference.
 //
 // Each is one function of the counts of the child's values and the leaf's prior mass, the share of all configurations
-// of its parents that reach it; and says what is added to each count before parameters are read off.
+// of its parents that reach it; and says what is added to each count before parameters are read off. Counts that are
+// zero add nothing, and may be left out: the arity says how many there are.
 #pragma once
 
 #include <algorithm>
@@ -43,9 +44,9 @@ class LikelihoodScore {
 
   LikelihoodScore(double prior, Prior whose) : prior_(prior), whose_(whose) {}
 
-  double operator()(std::span<const double> counts, double) {
+  double operator()(std::span<const double> counts, std::size_t arity, double) {
     double total = 0, score = 0;
-    Logarithms& log = logarithms(counts.size());
+    Logarithms& log = logarithms(arity);
     for (const double count : counts) {
       total += count;
       score += count * log.count(count);
@@ -80,8 +81,8 @@ class BayesianDirichletScore {
  public:
   explicit BayesianDirichletScore(double equivalent_sample_size) : sample_size_(equivalent_sample_size) {}
 
-  double operator()(std::span<const double> counts, double mass) const {
-    const double prior = sample_size_ * mass, cell = pseudo_count(counts.size(), mass);
+  double operator()(std::span<const double> counts, std::size_t arity, double mass) const {
+    const double prior = sample_size_ * mass, cell = pseudo_count(arity, mass);
     double total = 0, score = std::lgamma(prior);
     for (const double count : counts) {
       total += count;

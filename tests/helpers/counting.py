@@ -8,9 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.learn import LeafCounts
+from learnac.learn import LeafCounts, SparseCells
 
 Floats = NDArray[np.float64]
+
+
+def all_cells(cells: Floats | SparseCells, n_values: int) -> Floats:
+    """(indicators x values of the child), whichever form they came in."""
+    if not isinstance(cells, SparseCells):
+        return cells
+    starts = cells.starts.astype(np.int64)
+    table = np.zeros((len(starts) - 1, n_values))
+    table[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), cells.values] = cells.counts
+    return table
 
 
 class PlainCounts:

@@ -1,5 +1,6 @@
 """Learning circuits from data: statistics of a leaf, scores of its splits, schedules, and the loop of Table 1."""
 
+from learnac._core import SparseCells
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.model import Learned, StepInfo, Stop
@@ -18,6 +19,7 @@ __all__ = [
     "Learned",
     "SearchState",
     "Smoothing",
+    "SparseCells",
     "Split",
     "SplitKind",
     "SplitSpace",

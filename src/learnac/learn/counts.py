@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import Counter, PackedTable
+from learnac._core import Counter, PackedTable, SparseCells
 from learnac.data import Dataset
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,9 @@ Floats = NDArray[np.float64]
 class LeafCounts(NamedTuple):
     """What is counted of the rows that reach a leaf."""
 
-    cells: Floats  # (indicators x values of the child); indicators are all pairs of variable and value, in order
+    # (indicators x values of the child), where indicators are all pairs of variable and value, in order; or only the
+    # cells that are not empty, as SparseCells: for each indicator its values of the child, ascending, and their counts
+    cells: Floats | SparseCells
     totals: Floats  # by value of the child
 
 
@@ -43,10 +45,10 @@ class CountProvider(Protocol):
         """Splits a leaf: `branch_of` has the branch of each value of the variable. Nothing need be counted yet."""
 
     def count(self, leaves: Sequence[int]) -> list[LeafCounts]:
-        """Counts of some leaves, ascending. All branches of a split are asked for together."""
+        """Counts of some leaves, ascending. Branches of a split are asked for together, if they are not too many."""
 
     def totals(self, leaves: Sequence[int]) -> list[Floats]:
-        """Only the totals of some leaves: all that validation needs."""
+        """Only the totals of some leaves: all that validation needs, and a search whose time is up."""
 
     def forget(self, leaf: int) -> None:
         """Says that a leaf will not be split or counted again."""
