@@ -74,6 +74,7 @@ def watch(dataset: Dataset, settings: LearnSettings, trace: Sequence[StepInfo], 
     """Makes the splits of a search again, and counts at some of them, evenly spread."""
     space = SplitSpace(dataset.arities.astype(np.int64), SplitKind(settings.splits))
     learner, circuit = network_learner(space, TableCounts(dataset), settings), new_circuit(space)
+    learner.begin()
     schedule = learner.schedule
     assert isinstance(schedule, GainSchedule)
     rng = np.random.default_rng(task["seed"])

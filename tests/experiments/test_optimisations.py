@@ -19,6 +19,7 @@ def followed(seed: int) -> tuple[int, int, int, int]:
     settings = LearnSettings(edge_penalty=0.05, parameter_penalty=0.1, splits="complete")
     space = SplitSpace(table.arities.astype(np.int64), SplitKind.COMPLETE)
     learner, circuit = network_learner(space, TableCounts(table), settings), new_circuit(space)
+    learner.begin()
     assert isinstance(learner.schedule, GainSchedule)
     totals = np.zeros(4, dtype=int)
     for info in learn_table(table, settings).trace:

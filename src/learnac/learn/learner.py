@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
 from learnac.learn.by_gain import GainSchedule, NoCircuit
-from learnac.learn.counts import CountProvider, LeafCounts, check_counts
+from learnac.learn.counts import CountProvider, Floats, LeafCounts, check_counts
 from learnac.learn.schedule import Schedule, ScoredSplit
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitSpace
 
 NO_LIMIT = 2**62
-# Counts of the first leaves are held for as many of them at once as have this many cells.
-_CELLS_AT_ONCE = 8_000_000
+# Counts are held for as many leaves at once as have this many cells: few enough to look at the clock between them.
+_CELLS_AT_ONCE = 1_000_000
+
+
+def never() -> bool:
+    """For whoever has all the time that it takes."""
+    return False
+
+
+class _Batch(NamedTuple):
+    leaves: range
+    counted: list[LeafCounts]  # of all of them, or of none
+    totals: list[Floats]
 
 
 class Learner:
@@ -50,12 +63,18 @@ class Learner:
         )
         self.n_leaves = space.n_variables
         self._leaf_log_likelihood: list[float] = []
-        for children in _batches(space):
-            batch = counts.count(children)
-            check_counts(batch, children, space.arities)
-            for child, counted in zip(children, batch, strict=True):
-                self.trees.add_root(counted.totals)
-                self._enter(child, counted)
+        self.log_likelihood = 0.0
+
+    def begin(self, should_stop: Callable[[], bool] = never) -> None:
+        """Enters the first leaves, of the whole table, and offers their splits.
+
+        Once `should_stop` says so, no more splits are offered: the trees are whole, but the search has to end there.
+        """
+        for leaves, counted, all_totals in self._counted(range(self.space.n_variables), should_stop):
+            for totals in all_totals:
+                self.trees.add_root(totals)
+            self._enter(leaves, all_totals)
+            self._offer(leaves, counted)
         self.log_likelihood = sum(self._leaf_log_likelihood)
 
     def best_split(self, max_edges: int | None, should_stop: Callable[[], bool]) -> ScoredSplit | None:
@@ -67,18 +86,21 @@ class Learner:
         leaf, variable, value, net_gain, edge_cost = chosen
         return ScoredSplit(Split(leaf, variable, value), net_gain, edge_cost)
 
-    def apply(self, split: Split) -> range:
-        """Applies a split everywhere; returns the new leaves."""
+    def apply(self, split: Split, should_stop: Callable[[], bool] = never) -> range:
+        """Applies a split everywhere; returns the new leaves. `should_stop` is as in `begin`."""
         n_branches = self.space.n_branches(split.variable)
         self.schedule.applying(split.leaf, split.variable, split.value)  # Refuses what is no valid split.
         self.circuit.apply_split(split.leaf, split.variable, split.value)
         self.counts.split(split.leaf, split.variable, self.space.branch_of(split), n_branches)
         new_leaves = range(self.trees.n_nodes, self.trees.n_nodes + n_branches)
-        counted = self.counts.count(new_leaves)
+        batches = self._counted(new_leaves, should_stop)
+        first = next(batches)
+        all_totals = first.totals if len(first.leaves) == n_branches else self.counts.totals(new_leaves)
+        self.trees.split(split.leaf, split.variable, split.value, all_totals)
+        self._enter(new_leaves, all_totals)
+        for batch in chain([first], batches):
+            self._offer(batch.leaves, batch.counted)
         self.counts.forget(split.leaf)
-        self.trees.split(split.leaf, split.variable, split.value, [counts.totals for counts in counted])
-        for leaf, counts in zip(new_leaves, counted, strict=True):
-            self._enter(leaf, counts)
         self.log_likelihood += sum(self._leaf_log_likelihood[-n_branches:]) - self._leaf_log_likelihood[split.leaf]
         self.n_leaves += n_branches - 1
         return new_leaves
@@ -87,14 +109,31 @@ class Learner:
         self.edge_penalty = edge_penalty
         self.schedule.set_edge_penalty(edge_penalty)
 
-    def _enter(self, leaf: int, counts: LeafCounts) -> None:
-        """Offers the splits of a leaf that the trees already have to the schedule."""
-        finite, impossible = self.trees.log_likelihood(leaf, counts.totals)
-        self._leaf_log_likelihood.append(float("-inf") if impossible > 0 else finite)
-        variables, values, net_gains = self._finder.find(leaf, counts.cells)
-        if len(variables) == 0:
-            self.counts.forget(leaf)
-        self.schedule.add(leaf, variables, values, net_gains)
+    def _counted(self, leaves: range, should_stop: Callable[[], bool]) -> Iterator[_Batch]:
+        """Some leaves, as many at a time as fit, with their counts: with their totals alone once time is up."""
+        n_cells = int(self.space.arities.sum()) * int(self.space.arities.max())
+        n_at_once = max(1, _CELLS_AT_ONCE // n_cells)
+        for start in range(leaves.start, leaves.stop, n_at_once):
+            some = range(start, min(start + n_at_once, leaves.stop))
+            if should_stop():
+                yield _Batch(some, [], self.counts.totals(some))
+            else:
+                counted = self.counts.count(some)
+                yield _Batch(some, counted, [counts.totals for counts in counted])
+
+    def _enter(self, leaves: range, all_totals: Sequence[Floats]) -> None:
+        """Takes note of leaves that the trees already have."""
+        for leaf, totals in zip(leaves, all_totals, strict=True):
+            finite, impossible = self.trees.log_likelihood(leaf, totals)
+            self._leaf_log_likelihood.append(float("-inf") if impossible > 0 else finite)
+
+    def _offer(self, leaves: range, counted: Sequence[LeafCounts]) -> None:
+        """Offers the splits of leaves, if they were counted, to the schedule."""
+        for leaf, counts in zip(leaves, counted, strict=False):
+            variables, values, net_gains = self._finder.find(leaf, counts.cells)
+            if len(variables) == 0:
+                self.counts.forget(leaf)
+            self.schedule.add(leaf, variables, values, net_gains)
 
 
 def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:
@@ -119,11 +158,3 @@ def _may_remove_edges(space: SplitSpace) -> NDArray[np.bool_]:
     """Variables with fewer branches than another has values: only their splits can have a negative edge cost."""
     n_branches = np.array([space.n_branches(variable) for variable in range(space.n_variables)])
     return (n_branches < space.arities.max()) & (space.arities >= 2)
-
-
-def _batches(space: SplitSpace) -> Iterator[Sequence[int]]:
-    """The first leaves, as many at a time as fit."""
-    n_cells = int(space.arities.sum()) * int(space.arities.max())
-    n_at_once = max(1, _CELLS_AT_ONCE // n_cells)
-    for start in range(0, space.n_variables, n_at_once):
-        yield range(start, min(start + n_at_once, space.n_variables))

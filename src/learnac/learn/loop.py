@@ -61,9 +61,9 @@ def learn(
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
     folds = _used(folds, settings, validation)
     with held_interrupt() as interrupt:
-        search = Search.of(
-            circuit_learner(space, counts, settings),
-            validation,
+        search = Search(
+            learner=circuit_learner(space, counts, settings),
+            validation=validation,
             settings=settings,
             start=start,
             deadline=_deadline(start, settings, share=1.0 if folds is None else 0.5),
@@ -104,8 +104,14 @@ def learn_network(
     folds = _used(folds, settings, validation)
     deadline = _deadline(start, settings, share=1.0 if folds is None else 0.5)
     with held_interrupt() as interrupt:
-        learner = network_learner(space, counts, settings)
-        search = Search.of(learner, validation, settings=settings, start=start, deadline=deadline, on_step=on_step)
+        search = Search(
+            learner=network_learner(space, counts, settings),
+            validation=validation,
+            settings=settings,
+            start=start,
+            deadline=deadline,
+            on_step=on_step,
+        )
         stop = search.run(interrupt)
         judged, stop = _over_folds(search, stop, network_learner, folds, interrupt)
         frozen = freeze_network(search, schema, judged)
@@ -125,14 +131,14 @@ def _over_folds(
     """What the same search finds without the held-out rows of each fold, nothing if one is cut short; and why
     learning ended, which is for another reason than the search if Ctrl-C came while the folds were searched.
     """
-    if stop is Stop.INTERRUPTED:
-        return [], stop
-    settings = replace(search.settings, max_splits=len(search.trace))
-    deadline = _deadline(search.start, settings)
     found: list[Judged] = []
+    if stop is Stop.INTERRUPTED:
+        return found, stop
+    search.learner.schedule.drop_candidates()  # A fold needs room for as many.
+    if time.monotonic() >= _deadline(search.start, search.settings):
+        return found, stop
     for fold in folds or ():
-        learner = make_learner(search.learner.space, fold.counts, settings)
-        again = Search.of(learner, fold.held_out, settings=settings, start=search.start, deadline=deadline)
+        again = _search_again(search, make_learner, fold)
         ending = again.run(interrupt)
         if ending is Stop.INTERRUPTED:
             return [], ending
@@ -140,6 +146,18 @@ def _over_folds(
             return [], stop
         found.append(judged_by(again))
     return found, stop
+
+
+def _search_again(search: Search, make_learner: MakeLearner, fold: Fold) -> Search:
+    """A search of as many splits in one fold."""
+    settings = replace(search.settings, max_splits=len(search.trace))
+    return Search(
+        learner=make_learner(search.learner.space, fold.counts, settings),
+        validation=fold.held_out,
+        settings=settings,
+        start=search.start,
+        deadline=_deadline(search.start, settings),
+    )
 
 
 def _deadline(start: float, settings: LearnSettings, share: float = 1.0) -> float:

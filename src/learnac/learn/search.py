@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
 
 from learnac.learn.counts import CountProvider
 from learnac.learn.interrupt import Interrupt
@@ -29,19 +28,14 @@ class Search:
     start: float
     deadline: float
     learner: Learner
-    tracker: ValidationTracker | None
+    validation: CountProvider | None = None
+    tracker: ValidationTracker | None = None  # of the validation rows, once the search has begun
     on_step: Callable[[StepInfo], object] | None = None
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     fingerprint: str = ""
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
-
-    @classmethod
-    def of(cls, learner: Learner, validation: CountProvider | None, **further: Any) -> Self:
-        """A search that other rows follow, if there are some."""
-        tracker = None if validation is None else ValidationTracker(validation, learner.space, learner.trees)
-        return cls(learner=learner, tracker=tracker, **further)
 
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
@@ -52,6 +46,8 @@ class Search:
             # What was done before is done again, whatever time it took.
             return interrupt.is_set or (time.monotonic() >= self.deadline and not self.is_replaying)
 
+        # Where no split will be chosen, none need be offered.
+        self.begin(should_stop if settings.max_splits != 0 else lambda: True)
         try:
             while True:
                 if settings.max_splits is not None and len(self.trace) >= settings.max_splits:
@@ -60,16 +56,22 @@ class Search:
                 if should_stop():
                     return Stop.INTERRUPTED if interrupt.is_set else Stop.MAX_SECONDS
                 if chosen is not None:
-                    if (stop := self.step(chosen)) is not None:
+                    if (stop := self.step(chosen, should_stop)) is not None:
                         return stop
                 elif not self.halve():
                     return Stop.MAX_EDGES if learner.schedule.has_unfitting else Stop.CONVERGED
         except KeyboardInterrupt:  # from the callback, or from a signal that is not ours to hold
             return Stop.INTERRUPTED
 
-    def step(self, chosen: ScoredSplit) -> Stop | None:
+    def begin(self, should_stop: Callable[[], bool]) -> None:
+        """Counts the leaves of the whole table, in the learner and in the validation rows."""
+        self.learner.begin(should_stop)
+        if self.validation is not None:
+            self.tracker = ValidationTracker(self.validation, self.learner.space, self.learner.trees)
+
+    def step(self, chosen: ScoredSplit, should_stop: Callable[[], bool]) -> Stop | None:
         """Applies a split and tells everyone; why learning ends, if it does."""
-        new_leaves = self.learner.apply(chosen.split)
+        new_leaves = self.learner.apply(chosen.split, should_stop)
         if self.tracker is not None:
             self.tracker.split(chosen.split, new_leaves)
         info = self.describe(chosen)
