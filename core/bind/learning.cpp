@@ -102,8 +102,9 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
           },
           "leaf"_a, "variable"_a, "value"_a)
       .def("set_edge_penalty", &Schedule::set_edge_penalty, "edge_penalty"_a)
+      .def("forget_costs", &Schedule::forget_costs)
       .def("drop_candidates", &Schedule::drop_candidates)
-      .def("known_costs", [](const Schedule& self) { return to_numpy(std::vector(self.known_costs())); })
+      .def("known_costs", [](const Schedule& self) { return to_numpy(self.known_costs()); })
       .def(
           "replay",
           [](Schedule& self, Input<std::int64_t> costs) {

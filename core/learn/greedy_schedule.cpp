@@ -28,6 +28,7 @@ void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, 
   n_candidates_ += variables.size();
   Queue queue;
   queue.leaf = leaf;
+  queue.entries.reserve(variables.size());
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const VariableId variable{variables[i]};
     const CostBound bound{0, region_.v_side_floor(variable)};

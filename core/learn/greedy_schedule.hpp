@@ -39,6 +39,7 @@ class GreedySchedule {
 
   // Its choices depend on the circuit alone: there is nothing to remember or replay.
   std::vector<std::int64_t> known_costs() const { return {}; }
+  void forget_costs() {}
   void replay(const std::vector<std::int64_t>&) {}
 
   // When no split will be asked for any more.

@@ -1,9 +1,15 @@
 #include "learn/quick_schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace learnac {
 namespace {
+
+// The greatest 32-bit number stands for all that are not below it.
+constexpr std::int64_t too_much = std::numeric_limits<std::int32_t>::max();
+
+std::int32_t shortened(std::int64_t n) { return static_cast<std::int32_t>(std::min(n, too_much)); }
 
 // Orders of heaps: what should come out last is smallest.
 constexpr auto later_fresh = [](const auto& a, const auto& b) {
@@ -60,6 +66,7 @@ QuickSchedule::Priced QuickSchedule::pop_fresh() {
   std::ranges::pop_heap(queue.heap, later_fresh);
   const Fresh fresh = queue.heap.back();
   queue.heap.pop_back();
+  if (queue.heap.size() < queue.heap.capacity() / 4) queue.heap.shrink_to_fit();
   push_head(index);
   return {{queue.leaf, VariableId{fresh.variable}, fresh.value}, fresh.net_gain, 0, 0, fresh.net_gain};
 }
@@ -107,12 +114,12 @@ std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, co
         push_priced(candidate);
         break;
       }
-      const std::size_t n_known = known_costs_.size();
-      candidate.cost = n_known < replayed_costs_.size() ? replayed_costs_[n_known] : cost(candidate.split, most);
+      const bool is_replayed = n_known_costs_ < replayed_costs_.size();
+      candidate.cost = is_replayed ? replayed_costs_[n_known_costs_] : cost(candidate.split, most);
       candidate.limit = most;
       candidate.priced_at = n_applied_;
     }
-    known_costs_.push_back(candidate.cost);
+    know_cost(candidate.cost);
     candidate.epoch = epoch_;
     candidate.score = score(candidate.net_gain, candidate.cost);
     file(candidate, most_edges);
@@ -127,13 +134,40 @@ std::int64_t QuickSchedule::cost(const Split& split, std::int64_t limit) {
   return cost;
 }
 
+void QuickSchedule::know_cost(std::int64_t cost) {
+  ++n_known_costs_;
+  if (keeps_costs_) known_costs_.push_back(cost);
+}
+
+void QuickSchedule::forget_costs() {
+  keeps_costs_ = false;
+  known_costs_ = {};
+}
+
 void QuickSchedule::file(const Priced& candidate, std::int64_t most_edges) {
   const bool fits = candidate.cost <= most_edges;
   if (candidate.score > 0 && fits)
     push_priced(candidate);
   else if (may_change_penalty_)
-    set_aside_.push_back(candidate);
+    set_aside(candidate);
   has_unfitting_ |= candidate.score > 0 && !fits;
+}
+
+void QuickSchedule::set_aside(const Priced& candidate) {
+  set_aside_.push_back({candidate.net_gain, candidate.split, shortened(candidate.cost), shortened(candidate.limit),
+                        candidate.priced_at});
+}
+
+// A number that was cut short is not known: it will be worked out again.
+QuickSchedule::Priced QuickSchedule::taken_up(const Aside& aside) const {
+  const bool is_whole = aside.cost < too_much && aside.limit < too_much;
+  return {.split = aside.split,
+          .net_gain = aside.net_gain,
+          .cost = aside.cost,
+          .epoch = 0,
+          .score = score(aside.net_gain, aside.cost),
+          .limit = aside.limit,
+          .priced_at = is_whole || aside.cost < aside.limit ? aside.priced_at : 0};
 }
 
 void QuickSchedule::applying(const Split& split) {
@@ -162,10 +196,14 @@ void QuickSchedule::set_edge_penalty(double edge_penalty) {
   has_unfitting_ = false;
   // What was too dear may only be known from below: it has to be priced again before it is chosen.
   ++epoch_;
-  priced_.insert(priced_.end(), set_aside_.begin(), set_aside_.end());
-  set_aside_.clear();
   std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });
   for (Priced& candidate : priced_) candidate.score = score(candidate.net_gain, candidate.cost);
+  std::erase_if(set_aside_, [this](const Aside& aside) {
+    if (!is_valid(aside.split)) return true;
+    const Priced candidate = taken_up(aside);
+    if (candidate.score > 0) priced_.push_back(candidate);
+    return candidate.score > 0;
+  });
   std::ranges::make_heap(priced_, later_priced);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,7 +38,9 @@ class QuickSchedule {
 
   // All edge costs so far, in the order in which they were asked for. A search over the same table with the
   // same settings that replays them comes to the same state without computing them.
-  const std::vector<std::int64_t>& known_costs() const { return known_costs_; }
+  std::vector<std::int64_t> known_costs() const { return {known_costs_.begin(), known_costs_.end()}; }
+  // For a search that nobody will resume: there may be more costs than there is memory.
+  void forget_costs();
   void replay(std::vector<std::int64_t> costs) { replayed_costs_ = std::move(costs); }
 
   // When no split will be asked for any more.
@@ -73,6 +76,16 @@ class QuickSchedule {
     std::uint32_t priced_at = 0;
   };
 
+  // What did not pay, or did not fit: the same, in as little room as will do, because most candidates end here.
+  struct Aside {
+    double net_gain;
+    Split split;
+    std::int32_t cost;
+    std::int32_t limit;
+    std::uint32_t priced_at;
+  };
+  static_assert(sizeof(Aside) == 32);
+
   bool is_valid(const Split& split) const;
   double score(double net_gain, std::int64_t cost) const {
     return net_gain - edge_penalty_ * static_cast<double>(cost);
@@ -82,6 +95,8 @@ class QuickSchedule {
   bool is_known(const Priced& candidate, std::int64_t limit) const {
     return candidate.priced_at == n_applied_ && (candidate.cost <= candidate.limit || candidate.limit == limit);
   }
+  void set_aside(const Priced& candidate);
+  Priced taken_up(const Aside& aside) const;
   bool has_fresh_first() const;
   Priced pop_fresh();
   Priced pop_priced();
@@ -90,6 +105,7 @@ class QuickSchedule {
   void push_priced(const Priced& candidate);
   bool is_empty() const { return heads_.empty() && priced_.empty(); }
   std::int64_t cost(const Split& split, std::int64_t limit);
+  void know_cost(std::int64_t cost);
   void file(const Priced& candidate, std::int64_t most_edges);
 
   const GrowingCircuit& circuit_;
@@ -102,8 +118,10 @@ class QuickSchedule {
   std::vector<Queue> queues_;
   std::vector<Head> heads_;        // heap of the queues that are not empty
   std::vector<Priced> priced_;     // heap of what paid when last priced
-  std::vector<Priced> set_aside_;  // did not pay, or did not fit
-  std::vector<std::int64_t> known_costs_;
+  std::deque<Aside> set_aside_;
+  std::deque<std::int64_t> known_costs_;
+  std::size_t n_known_costs_ = 0;
+  bool keeps_costs_ = true;
   std::vector<std::int64_t> replayed_costs_;
   bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;

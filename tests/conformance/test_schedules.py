@@ -170,3 +170,16 @@ def test_without_its_candidates_it_has_no_split_and_still_tells_its_work(make: M
     search.schedule.drop_candidates()
     assert search.schedule.best_split(UNLIMITED, lambda: False) is None
     assert search.schedule.n_candidates == n_candidates > 0
+
+
+@each_make
+def test_costs_that_nobody_keeps_are_not_missed(make: Make) -> None:
+    keeping, forgetting = Search(make, seed=5), Search(make, seed=5)
+    forgetting.schedule.forget_costs()
+    for _ in range(3):
+        chosen = keeping.schedule.best_split(UNLIMITED, lambda: False)
+        assert forgetting.schedule.best_split(UNLIMITED, lambda: False) == chosen
+        assert chosen is not None
+        for search in (keeping, forgetting):
+            search.apply(Split(*chosen[:3]))
+    assert len(forgetting.schedule.known_costs()) == 0

@@ -79,6 +79,9 @@ class GainSchedule:
     def replay(self, costs: NDArray[np.int64]) -> None:
         """There is nothing to remember."""
 
+    def forget_costs(self) -> None:
+        """There are none."""
+
     def drop_candidates(self) -> None:
         self._queues.clear()
         self._heads.clear()

@@ -59,6 +59,9 @@ class Schedule(Protocol):
     def replay(self, costs: NDArray[np.int64]) -> None:
         """Lets the schedule see these costs again, without computing them."""
 
+    def forget_costs(self) -> None:
+        """Keeps no costs, for a search that nobody will resume: there may be more of them than there is memory."""
+
     def drop_candidates(self) -> None:
         """Lets go of all candidates, when no split will be asked for any more: they take most of the memory."""
 

@@ -41,6 +41,8 @@ class Search:
         settings, learner = self.settings, self.learner
         if self.checkpoints.resumed is not None:
             learner.schedule.replay(self.checkpoints.resumed.costs)
+        if self.checkpoints.keep is None:
+            learner.schedule.forget_costs()
 
         def should_stop() -> bool:
             # What was done before is done again, whatever time it took.
