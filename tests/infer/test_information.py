@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from circuits import schema_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trees import leaf_of, tree_of
 
 from learnac import LearnAC, QueryError, infer
+from learnac.compile import compile_network
 from learnac.infer.engine import engine_of
+from learnac.network import BayesNet
 
 
 def entropy_of(probabilities: Any) -> float:
@@ -123,6 +127,33 @@ class TestMutualInformation:
             model.mutual_information(["x0", "x1"], ["x1", "x3"])
         with pytest.raises(QueryError, match="both have 'x1'"):
             model.mutual_information("x1", "x1")
+
+
+def rare_pair(rare: float, follows: list[float]) -> BayesNet:
+    """x0 is rarely 1; x1 is 0 with it, and given x0 = 1 as `follows` says."""
+    after = tree_of(1, [0, -1, -1], [[1, 2]], [[1.0, 0.0], [1.0, 0.0], follows])
+    return BayesNet(schema_of((2, 2)), (leaf_of(0, [1 - rare, rare]), after))
+
+
+class TestTinyProbabilities:
+    def test_of_two_variables_whose_marginals_have_no_product(self) -> None:
+        """Both are 1 together, or neither: 1e-200 times 1e-200 is 0 in floating point."""
+        rare = 1e-200
+        circuit = compile_network(rare_pair(rare, [0.0, 1.0]))
+        expected = -rare * np.log(rare)
+        assert infer.mutual_information(circuit, "x0", "x1") == pytest.approx(expected, rel=1e-12)
+        assert infer.entropy(circuit, ["x0"]) == pytest.approx(expected, rel=1e-12)
+        assert infer.entropy(circuit) == pytest.approx(expected, rel=1e-12)
+
+    def test_a_state_too_rare_for_floating_point_adds_nothing(self) -> None:
+        circuit = compile_network(rare_pair(1e-200, [1.0 - 1e-200, 1e-200]))
+        assert infer.mutual_information(circuit, "x0", "x1") == pytest.approx(0, abs=1e-190)
+        assert infer.entropy(circuit, ["x1", "x0"]) < 1e-197
+
+    def test_it_is_infinite_where_the_other_excludes_what_is_hardly_possible(self) -> None:
+        circuit = compile_network(rare_pair(1e-200, [1.0 - 1e-200, 1e-200]))
+        assert infer.kl_divergence(circuit, rare_pair(1e-200, [1.0, 0.0])) == np.inf
+        assert infer.kl_divergence(circuit, rare_pair(1e-200, [0.5, 0.5])) < 1e-190
 
 
 class TestDivergence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,14 @@ from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
 from learnac.types import PartialCodes
 
+Floats: TypeAlias = NDArray[np.float64]
+
 MAX_STATES = 1 << 20
 """Joint states of some of the variables that are counted out one by one."""
 
-# Rows asked of the circuit at once.
+# Rows asked of the circuit at once, and what they may hold in all.
 _BLOCK = 4096
+_MOST_CELLS = 1 << 26
 
 
 def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threads: int = 1) -> float:
@@ -36,7 +39,8 @@ def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threa
         evidence = as_evidence(engine.schema, None)
         _, means = engine.evaluator.mean_logs(*evidence.arrays, n_threads)
         return max(0.0, -float(means[0]))
-    return _entropy_of(_joint_table(engine, chosen, n_threads))
+    logs = _joint_logs(engine, chosen, n_threads)
+    return max(0.0, -_mean(np.exp(logs), logs))
 
 
 def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) -> float:
@@ -45,12 +49,13 @@ def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) 
     first, second = _positions(engine, a), _positions(engine, b)
     if shared := [engine.schema.names[variable] for variable in first if variable in second]:
         raise QueryError(f"expected two disjoint sets of variables; both have {listed(shared)}", column=shared[0])
-    joint = _joint_table(engine, [*first, *second], n_threads)
     n_first = int(np.prod([len(engine.schema.categories[variable]) for variable in first]))
-    table = joint.reshape(n_first, -1)
-    independent = np.outer(table.sum(axis=1), table.sum(axis=0))
-    held = table > 0
-    return max(0.0, float((table[held] * np.log(table[held] / independent[held])).sum()))
+    logs = _joint_logs(engine, [*first, *second], n_threads).reshape(n_first, -1)
+    joint = np.exp(logs)
+    with np.errstate(divide="ignore"):
+        log_first, log_second = np.log(joint.sum(axis=1, keepdims=True)), np.log(joint.sum(axis=0, keepdims=True))
+    # Logarithms one by one: the product of two small probabilities may be too small to be told from zero.
+    return max(0.0, _mean(joint, logs, log_first, log_second))
 
 
 def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> float:
@@ -80,13 +85,17 @@ def _positions(engine: Engine, variables: Any) -> list[int]:
     return positions
 
 
-def _entropy_of(probabilities: NDArray[np.float64]) -> float:
-    held = probabilities[probabilities > 0]
-    return max(0.0, -float((held * np.log(held)).sum()))
+def _mean(probabilities: Floats, logs: Floats, *without: Floats) -> float:
+    """The mean of `logs` less all others, over what has a probability."""
+    held = probabilities > 0
+    terms = logs[held]
+    for others in without:
+        terms = terms - np.broadcast_to(others, logs.shape)[held]
+    return float((probabilities[held] * terms).sum())
 
 
-def _joint_table(engine: Engine, variables: Iterable[int], n_threads: int) -> NDArray[np.float64]:
-    """Probabilities of all joint states of the variables, the last one changing fastest."""
+def _joint_logs(engine: Engine, variables: Iterable[int], n_threads: int) -> Floats:
+    """Log-probabilities of all joint states of the variables, the last one changing fastest."""
     chosen = list(variables)
     shape = [len(engine.schema.categories[variable]) for variable in chosen]
     n_states = 1
@@ -99,13 +108,13 @@ def _joint_table(engine: Engine, variables: Iterable[int], n_threads: int) -> ND
             expected=f"at most {MAX_STATES:,} joint states",
             found=n_states,
         )
-    table = np.empty(n_states)
+    logs = np.empty(n_states)
     for start in range(0, n_states, _BLOCK):
         states = np.arange(start, min(start + _BLOCK, n_states))
         codes = np.full((engine.schema.n_variables, len(states)), -1, dtype=engine.schema.evidence_dtype)
         codes[chosen] = np.unravel_index(states, shape)
-        table[states] = np.exp(log_values(engine, Evidence.of_codes(engine.schema, codes), n_threads))
-    return table
+        logs[states] = log_values(engine, Evidence.of_codes(engine.schema, codes), n_threads)
+    return logs
 
 
 def _rows_of(engine: Engine, codes: PartialCodes, allowed: NDArray[np.bool_]) -> Evidence:
@@ -124,10 +133,12 @@ def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
         codes = np.full((engine.schema.n_variables, len(leaves) * arity), -1, dtype=engine.schema.evidence_dtype)
         codes[tree.child] = np.tile(np.arange(arity), len(leaves))
         rows = _rows_of(engine, codes, np.repeat(allowed, arity, axis=0))
-        weights = np.exp(log_values(engine, rows, n_threads))
+        log_weights = log_values(engine, rows, n_threads)
         parameters = tree.parameters[leaves].ravel()
-        if (parameters[weights > 0] == 0).any():
+        # What is possible may still be too rare to have a weight.
+        if (parameters[log_weights > -np.inf] == 0).any():
             return -np.inf
+        weights = np.exp(log_weights)
         held = weights > 0
         total += float((weights[held] * np.log(parameters[held])).sum())
     return total
@@ -136,7 +147,8 @@ def _expected_log(engine: Engine, tree: TreeCPD, n_threads: int) -> float:
 def _leaf_blocks(engine: Engine, tree: TreeCPD) -> Iterator[tuple[list[int], NDArray[np.bool_]]]:
     """The tree's leaves, some at a time, and the indicators that the way to each leaf allows."""
     paths = tree.paths()
-    while some := list(islice(paths, _BLOCK)):
+    n_cells = engine.starts[-1] * len(engine.schema.categories[tree.child])
+    while some := list(islice(paths, int(max(1, min(_BLOCK, _MOST_CELLS // n_cells))))):
         allowed = np.ones((len(some), engine.starts[-1]), dtype=bool)
         for row, (_, path) in enumerate(some):
             for variable, values in path.items():
