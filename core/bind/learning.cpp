@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -331,16 +332,17 @@ void bind_trees(nb::module_& m) {
       .def(
           "__init__",
           [](CandidateFinder* self, const GrowingTrees& trees, const std::string& criterion, double prior,
-             double parameter_penalty, Input<std::uint8_t> may_remove_edges, Input<std::uint8_t> allowed) {
+             double parameter_penalty, Input<std::uint8_t> may_remove_edges, Input<std::uint8_t> allowed,
+             std::size_t most_candidates) {
             const std::size_t n = trees.domain().n_variables();
             if (may_remove_edges.size() != n || (allowed.size() != 0 && allowed.size() != n * n))
               refuse("expected a byte for each variable");
             new (self) CandidateFinder(trees, score_called(criterion, prior), parameter_penalty,
                                        {span_of(may_remove_edges).begin(), span_of(may_remove_edges).end()},
-                                       {span_of(allowed).begin(), span_of(allowed).end()});
+                                       {span_of(allowed).begin(), span_of(allowed).end()}, most_candidates);
           },
           "trees"_a, "criterion"_a, "prior"_a, "parameter_penalty"_a, "may_remove_edges"_a, "allowed"_a,
-          nb::keep_alive<1, 2>())
+          "most_candidates"_a = std::numeric_limits<std::size_t>::max(), nb::keep_alive<1, 2>())
       .def(
           "find",
           [=](CandidateFinder& self, std::uint32_t leaf, Table<double> cells) {

@@ -1,6 +1,7 @@
 #include "learn/candidate_finder.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 namespace learnac {
@@ -77,12 +78,33 @@ Candidates CandidateFinder::find_in(LeafId leaf, Cells cells) {
   trees_.for_each_excluded(leaf, [&](VariableId variable, std::uint32_t value) {
     is_open_[index(trees_.domain().indicator(variable, value))] = 0;
   });
-  return std::visit(
+  return best_of(std::visit(
       [&](auto& score) {
         return trees_.kind() == SplitKind::complete ? find_complete(score, leaf, cells)
                                                     : find_binary(score, leaf, cells);
       },
-      score_);
+      score_));
+}
+
+// Of equal gains the first are kept, as schedules would choose them.
+Candidates CandidateFinder::best_of(Candidates found) const {
+  if (found.variables.size() <= most_candidates_) return found;
+  std::vector<std::uint32_t> order(found.variables.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(most_candidates_),
+                           [&](std::uint32_t a, std::uint32_t b) {
+                             return found.net_gains[a] != found.net_gains[b] ? found.net_gains[a] > found.net_gains[b]
+                                                                             : a < b;
+                           });
+  order.resize(most_candidates_);
+  std::ranges::sort(order);
+  Candidates best;
+  for (const std::uint32_t i : order) {
+    best.variables.push_back(found.variables[i]);
+    best.values.push_back(found.values[i]);
+    best.net_gains.push_back(found.net_gains[i]);
+  }
+  return best;
 }
 
 bool CandidateFinder::is_allowed(VariableId child, VariableId variable) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <variant>
 #include <vector>
@@ -24,14 +25,16 @@ struct Candidates {
 class CandidateFinder {
  public:
   // `may_remove_edges` marks the variables whose splits may pay without a gain. `allowed` has a byte for each child and
-  // variable, or none if everything is.
+  // variable, or none if everything is. Of more than `most_candidates` of a leaf, those with the largest gains are kept.
   CandidateFinder(const GrowingTrees& trees, Score score, double parameter_penalty,
-                  std::vector<std::uint8_t> may_remove_edges, std::vector<std::uint8_t> allowed)
+                  std::vector<std::uint8_t> may_remove_edges, std::vector<std::uint8_t> allowed,
+                  std::size_t most_candidates = std::numeric_limits<std::size_t>::max())
       : trees_(trees),
         score_(std::move(score)),
         parameter_penalty_(parameter_penalty),
         may_remove_edges_(std::move(may_remove_edges)),
-        allowed_(std::move(allowed)) {}
+        allowed_(std::move(allowed)),
+        most_candidates_(most_candidates) {}
 
   const GrowingTrees& trees() const { return trees_; }
 
@@ -47,6 +50,7 @@ class CandidateFinder {
   Candidates find_complete(AnyScore& score, LeafId leaf, const Cells& cells);
   template <class AnyScore, class Cells>
   Candidates find_binary(AnyScore& score, LeafId leaf, Cells& cells);
+  Candidates best_of(Candidates found) const;
   void offer(Candidates& found, VariableId variable, std::uint32_t value, double gain, std::uint32_t n_added) const;
 
   const GrowingTrees& trees_;
@@ -54,6 +58,7 @@ class CandidateFinder {
   double parameter_penalty_;
   std::vector<std::uint8_t> may_remove_edges_;
   std::vector<std::uint8_t> allowed_;
+  std::size_t most_candidates_;
   std::vector<std::uint8_t> is_open_;  // by indicator: whether the leaf's path leaves the value
 };
 

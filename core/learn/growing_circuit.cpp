@@ -19,12 +19,12 @@ void GrowingCircuit::build_initial() {
   const std::uint32_t n_variables = domain_.n_variables();
   std::vector<Word> all(scopes_.n_words(), 0);
   for (std::uint32_t bit = 0; bit < domain_.n_indicators(); ++bit) all[bit / 64] |= Word{1} << (bit % 64);
+  scopes_.reserve(n_variables + domain_.n_indicators() + 2);
   root_ = add_node(NodeKind::product, scopes_.acquire(all), 0);
   for (std::uint32_t v = 0; v < n_variables; ++v) {
     const VariableId variable{v};
     const LeafId leaf = add_leaf(variable);
     const std::uint32_t first_parameter = index(leaves_[index(leaf)].first_parameter);
-    std::vector<Word> scope(scopes_.n_words(), 0);
     const auto indicator_scope = [&](std::uint32_t first, std::uint32_t count) {
       std::vector<Word> bits(scopes_.n_words(), 0);
       for (std::uint32_t bit = first; bit < first + count; ++bit) bits[bit / 64] |= Word{1} << (bit % 64);

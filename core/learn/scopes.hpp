@@ -38,6 +38,8 @@ class Scopes {
  public:
   explicit Scopes(const Domain& domain);
 
+  // Makes room for so many.
+  void reserve(std::size_t n) { bits_.reserve(n * n_words_); }
   // Returns the id of the scope with these bits, counting one more user of it.
   ScopeId acquire(std::span<const Word> bits);
   void acquire(ScopeId scope) { ++users_[index(scope)]; }

@@ -1,6 +1,7 @@
 // What the sanitizer programs share: random circuits that grow, and a count of what passed.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -28,6 +29,15 @@ inline std::vector<std::uint32_t> random_arities(Random& random, std::uint32_t m
   return arities;
 }
 
+// More values than a word has bits: what holds of a few must hold of these too.
+constexpr std::uint32_t many_values = 70;
+using Values = std::bitset<many_values>;
+
+inline std::vector<std::uint32_t> with_many_values(Random& random, std::vector<std::uint32_t> arities) {
+  arities[random.below(static_cast<std::uint32_t>(arities.size()))] = many_values;
+  return arities;
+}
+
 struct Option {
   Split split;
   double net_gain;
@@ -36,16 +46,17 @@ struct Option {
 // A circuit, and all splits that are valid for it.
 class Growth {
  public:
-  Growth(Random& random, std::uint32_t most_variables)
+  Growth(Random& random, std::uint32_t most_variables) : Growth(random, random_arities(random, most_variables)) {}
+  Growth(Random& random, std::vector<std::uint32_t> arities)
       : random_(random),
-        arities_(random_arities(random, most_variables)),
+        arities_(std::move(arities)),
         circuit(arities_, random.below(2) ? SplitKind::complete : SplitKind::value_against_rest),
         region_(circuit),
         application_(circuit, region_),
         ancestry_(static_cast<std::uint32_t>(arities_.size())) {
     for (std::uint32_t v = 0; v < arities_.size(); ++v) {
       left_.emplace_back();
-      for (const std::uint32_t arity : arities_) left_.back().push_back((1u << arity) - 1);
+      for (const std::uint32_t arity : arities_) left_.back().push_back(~Values() >> (many_values - arity));
     }
     for (std::uint32_t leaf = 0; leaf < circuit.n_leaves(); ++leaf) offer(LeafId{leaf});
   }
@@ -116,7 +127,8 @@ class Growth {
     const std::uint32_t v = index(split.variable);
     for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch) {
       left_.push_back(left_[index(split.leaf)]);
-      left_.back()[v] &= has_rest(v) ? (branch == 0 ? 1u << split.value : ~(1u << split.value)) : 1u << branch;
+      const Values held = Values(1) << (has_rest(v) ? split.value : branch);
+      left_.back()[v] &= has_rest(v) && branch == 1 ? ~held : held;
     }
     for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch)
       offer(LeafId{index(applied.first_new_leaf) + branch});
@@ -135,11 +147,11 @@ class Growth {
   void offer(LeafId leaf) {
     std::vector<Option> made;
     for (std::uint32_t v = 0; v < arities_.size(); ++v) {
-      const std::uint32_t left = left_[index(leaf)][v];
+      const Values& left = left_[index(leaf)][v];
       const VariableId variable{v};
-      if (variable == circuit.leaf(leaf).child || arities_[v] < 2 || __builtin_popcount(left) < 2) continue;
+      if (variable == circuit.leaf(leaf).child || arities_[v] < 2 || left.count() < 2) continue;
       for (std::uint32_t value = 0; value < (has_rest(v) ? arities_[v] : 1); ++value)
-        if (!has_rest(v) || (left >> value) & 1) made.push_back({{leaf, variable, value}, random_gain()});
+        if (!has_rest(v) || left[value]) made.push_back({{leaf, variable, value}, random_gain()});
     }
     options.insert(options.end(), made.begin(), made.end());
     on_offer(leaf, made);
@@ -158,7 +170,7 @@ class Growth {
   SplitRegion region_;
   SplitApplication application_;
   Ancestry ancestry_;
-  std::vector<std::vector<std::uint32_t>> left_;  // leaf x variable: bits of the values that its path leaves open
+  std::vector<std::vector<Values>> left_;  // leaf x variable: the values that its path leaves open
 };
 
 struct Tally {

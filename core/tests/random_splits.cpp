@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "growth.hpp"
+#include "learn/candidate_finder.hpp"
 #include "learn/counter.hpp"
 #include "learn/freeze.hpp"
 #include "learn/greedy_schedule.hpp"
@@ -36,6 +37,32 @@ void split_at_random(Random& random) {
   for (int i = 0; i < 25; ++i) {
     const auto options = growth.valid_options();
     if (options.empty() || growth.circuit.n_edges() > 4000) break;
+    const Split split = options[random.below(static_cast<std::uint32_t>(options.size()))].split;
+    growth.check_limits(split);
+    growth.apply(split);
+  }
+  check_frozen(growth.circuit);
+}
+
+void split_many_values_at_random(Random& random) {
+  Growth growth(random, with_many_values(random, random_arities(random, 4)));
+  growth.circuit.check_invariants();
+  for (int i = 0; i < 6; ++i) {
+    const auto options = growth.valid_options();
+    if (options.empty() || growth.circuit.n_edges() > 4000) break;
+    const Split split = options[random.below(static_cast<std::uint32_t>(options.size()))].split;
+    if (growth.cost(split) > 20000) continue;
+    growth.check_limits(split);
+    growth.apply(split);
+  }
+  check_frozen(growth.circuit);
+}
+
+// Hundreds of variables: scopes and planes of several words, which come and go.
+void split_many_variables_at_random(Random& random) {
+  Growth growth(random, std::vector<std::uint32_t>(150 + random.below(100), 2));
+  for (int i = 0; i < 12; ++i) {
+    const auto options = growth.valid_options();
     const Split split = options[random.below(static_cast<std::uint32_t>(options.size()))].split;
     growth.check_limits(split);
     growth.apply(split);
@@ -140,7 +167,7 @@ struct PlainLeaf {
 
 struct Table {
   Table(Random& random, bool is_wide) : arities(random_arities(random, 6)), n_rows(1 + random.below(200)) {
-    if (is_wide) arities.push_back(70);
+    if (is_wide) arities.push_back(many_values);
     const bool is_sparse = random.below(2);
     for (const std::uint32_t arity : arities)
       for (std::uint32_t row = 0; row < n_rows; ++row)
@@ -171,6 +198,42 @@ struct Table {
   std::vector<double> weights;
 };
 
+// All cells, in whichever form they were counted.
+std::vector<double> all_cells(const Table& table, const PlainLeaf& leaf, const LeafCounts& counted) {
+  const std::uint32_t arity = table.arities[leaf.child];
+  if (const auto* dense = std::get_if<DenseCells>(&counted.cells)) return *dense;
+  const auto& sparse = std::get<SparseCells>(counted.cells);
+  std::vector<double> cells(std::size_t{sparse.n_indicators()} * arity, 0);
+  for (std::uint32_t indicator = 0; indicator < sparse.n_indicators(); ++indicator) {
+    const SparseCells::Row row = sparse.row(indicator);
+    for (std::size_t i = 0; i < row.values.size(); ++i) cells[indicator * arity + row.values[i]] = row.counts[i];
+  }
+  return cells;
+}
+
+// The first leaves' candidates, from sparse and from dense cells.
+void find_at_random(Random& random) {
+  const Table table(random, random.below(2) == 0);
+  const PackedTable packed(std::span<const std::uint16_t>(table.codes), table.arities, table.weights);
+  Counter counter(packed);
+  const SplitKind kind = random.below(2) ? SplitKind::complete : SplitKind::value_against_rest;
+  GrowingTrees trees(table.arities, kind, {[](std::size_t, double) { return 1.0; }, 0});
+  const Score score = random.below(2) ? Score(LikelihoodScore(0.5, LikelihoodScore::Prior::of_leaf))
+                                      : Score(BayesianDirichletScore(2));
+  CandidateFinder finder(trees, score, 0.1, std::vector<std::uint8_t>(table.arities.size(), 1), {});
+  for (std::uint32_t v = 0; v < table.arities.size(); ++v) {
+    const LeafId leaf{v};
+    const LeafCounts counted = counter.count({&leaf, 1})[0];
+    trees.add_root(counted.totals);
+    const auto* sparse = std::get_if<SparseCells>(&counted.cells);
+    if (sparse == nullptr) continue;
+    const Candidates few = finder.find(leaf, *sparse);
+    const Candidates all = finder.find(leaf, all_cells(table, {v, {}}, counted));
+    require(few.variables == all.variables && few.values == all.values && few.net_gains == all.net_gains,
+            "candidates from sparse cells");
+  }
+}
+
 void count_at_random(Random& random) {
   const Table table(random, random.below(5) == 0);
   const PackedTable packed(std::span<const std::uint16_t>(table.codes), table.arities, table.weights);
@@ -180,7 +243,8 @@ void count_at_random(Random& random) {
     leaves.push_back({v, {}});
     for (std::uint32_t row = 0; row < table.n_rows; ++row) leaves.back().rows.push_back(row);
     const LeafId root{v};
-    require(counter.count({&root, 1})[0] == table.count(leaves.back()), "counts of the whole table");
+    require(all_cells(table, leaves.back(), counter.count({&root, 1})[0]) == table.count(leaves.back()),
+            "counts of the whole table");
   }
   std::vector<bool> is_open(leaves.size(), true);
   for (int i = 0; i < 8; ++i) {
@@ -206,7 +270,8 @@ void count_at_random(Random& random) {
         if (branch_of[table.code(variable, row)] == branch) leaves.back().rows.push_back(row);
       const auto expected = table.count(leaves.back());
       // The weights are multiples of 1/128, so that every sum is exact, in any order.
-      require(counts[branch] == expected, "counts of a branch");
+      require(all_cells(table, leaves.back(), counts[branch]) == expected, "counts of a branch");
+      require(counts[branch].totals == counter.count_child(made[branch]), "totals of a branch");
     }
     if (random.below(3) == 0) {
       counter.forget(first);
@@ -222,9 +287,12 @@ int main(int n_arguments, char** arguments) {
   const int times = n_arguments > 1 ? std::stoi(arguments[1]) : 1;
   Tally tally;
   tally.run("split at random", 300 * times, split_at_random);
+  tally.run("split many values at random", 60 * times, split_many_values_at_random);
+  tally.run("split many variables at random", 6 * times, split_many_variables_at_random);
   tally.run("lose at random", 300 * times, lose_at_random);
   tally.run("search greedily", 600 * times, search_greedily);
   tally.run("search quickly", 200 * times, search_quickly);
+  tally.run("find at random", 200 * times, find_at_random);
   tally.run("count at random", 400 * times, count_at_random);
   std::printf("%d passed, %d failed\n", tally.n_passed, tally.n_failed);
   return tally.n_failed == 0 ? 0 : 1;

@@ -56,6 +56,7 @@ class CandidateFinder:
         parameter_penalty: float,
         may_remove_edges: NDArray[np.uint8],
         allowed: NDArray[np.uint8],
+        most_candidates: int = ...,
     ) -> None: ...
     def find(
         self, leaf: int, cells: NDArray[np.float64] | SparseCells

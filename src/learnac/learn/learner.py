@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
 from learnac.learn.by_gain import GainSchedule, NoCircuit
 from learnac.learn.counts import CountProvider, Floats, LeafCounts, check_counts
+from learnac.learn.limits import most_candidates
 from learnac.learn.schedule import Schedule, ScoredSplit
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import Split, SplitSpace
@@ -60,6 +61,7 @@ class Learner:
             settings.parameter_penalty,
             (_may_remove_edges(space) & (schedule.takes_losses and self.edge_penalty > 0)).astype(np.uint8),
             space.allowed_bytes,
+            most_candidates(space.n_variables),
         )
         self.n_leaves = space.n_variables
         self._leaf_log_likelihood: list[float] = []
@@ -71,6 +73,8 @@ class Learner:
         Once `should_stop` says so, no more splits are offered: the trees are whole, but the search has to end there.
         """
         for leaves, counted, all_totals in self._counted(range(self.space.n_variables), should_stop):
+            if counted:
+                check_counts(counted, leaves, self.space.arities)
             for totals in all_totals:
                 self.trees.add_root(totals)
             self._enter(leaves, all_totals)

@@ -14,6 +14,7 @@ from learnac.learn.counts import CountProvider
 from learnac.learn.freeze import FrozenNetwork, freeze_learned, freeze_network, judged_by
 from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
+from learnac.learn.limits import require_room
 from learnac.learn.model import Learned, StepInfo, Stop
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
@@ -50,6 +51,7 @@ def learn(
     are asked for one by one, when they are needed. `on_step` is called after each split; learning ends when it returns
     True. A search that is resumed ends with the model that it would have had without the interruption.
     """
+    require_room(schema)
     space = _space(schema, settings, allowed_parents)
     settings = settings.for_circuit(new_circuit(space).n_edges)
     checkpoints = checkpoints or Checkpoints()
