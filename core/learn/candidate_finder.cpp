@@ -91,11 +91,10 @@ Candidates CandidateFinder::best_of(Candidates found) const {
   if (found.variables.size() <= most_candidates_) return found;
   std::vector<std::uint32_t> order(found.variables.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(most_candidates_),
-                           [&](std::uint32_t a, std::uint32_t b) {
-                             return found.net_gains[a] != found.net_gains[b] ? found.net_gains[a] > found.net_gains[b]
-                                                                             : a < b;
-                           });
+  std::ranges::nth_element(
+      order, order.begin() + static_cast<std::ptrdiff_t>(most_candidates_), [&](std::uint32_t a, std::uint32_t b) {
+        return found.net_gains[a] != found.net_gains[b] ? found.net_gains[a] > found.net_gains[b] : a < b;
+      });
   order.resize(most_candidates_);
   std::ranges::sort(order);
   Candidates best;

@@ -25,7 +25,8 @@ struct Candidates {
 class CandidateFinder {
  public:
   // `may_remove_edges` marks the variables whose splits may pay without a gain. `allowed` has a byte for each child and
-  // variable, or none if everything is. Of more than `most_candidates` of a leaf, those with the largest gains are kept.
+  // variable, or none if everything is. Of more than `most_candidates` of a leaf, those with the largest gains are
+  // kept.
   CandidateFinder(const GrowingTrees& trees, Score score, double parameter_penalty,
                   std::vector<std::uint8_t> may_remove_edges, std::vector<std::uint8_t> allowed,
                   std::size_t most_candidates = std::numeric_limits<std::size_t>::max())

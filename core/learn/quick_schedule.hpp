@@ -116,8 +116,8 @@ class QuickSchedule {
   std::uint32_t epoch_ = 1;
   std::uint32_t n_applied_ = 1;  // splits, and one
   std::vector<Queue> queues_;
-  std::vector<Head> heads_;        // heap of the queues that are not empty
-  std::vector<Priced> priced_;     // heap of what paid when last priced
+  std::vector<Head> heads_;     // heap of the queues that are not empty
+  std::vector<Priced> priced_;  // heap of what paid when last priced
   std::deque<Aside> set_aside_;
   std::deque<std::int64_t> known_costs_;
   std::size_t n_known_costs_ = 0;

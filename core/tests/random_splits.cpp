@@ -218,8 +218,8 @@ void find_at_random(Random& random) {
   Counter counter(packed);
   const SplitKind kind = random.below(2) ? SplitKind::complete : SplitKind::value_against_rest;
   GrowingTrees trees(table.arities, kind, {[](std::size_t, double) { return 1.0; }, 0});
-  const Score score = random.below(2) ? Score(LikelihoodScore(0.5, LikelihoodScore::Prior::of_leaf))
-                                      : Score(BayesianDirichletScore(2));
+  const Score score =
+      random.below(2) ? Score(LikelihoodScore(0.5, LikelihoodScore::Prior::of_leaf)) : Score(BayesianDirichletScore(2));
   CandidateFinder finder(trees, score, 0.1, std::vector<std::uint8_t>(table.arities.size(), 1), {});
   for (std::uint32_t v = 0; v < table.arities.size(); ++v) {
     const LeafId leaf{v};
