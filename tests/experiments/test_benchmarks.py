@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import extremes
 import pytest
 from learning import dataset_of, random_rows
 from plain_circuits import PLAIN, UnexpectedCircuitError, learned, require_expected
@@ -88,3 +89,18 @@ class TestCommittedResults:
         assert results("inference")
         for result in results("inference"):
             assert result["edges"] == edges[result["name"]]
+
+
+class TestExtremes:
+    def test_what_takes_more_than_expected_is_named(self) -> None:
+        within = {"memory": 299.0, "cpu": 9.0, "past_budget": 1.0}
+        assert extremes.complaints("categories-20000", within) == []
+        assert extremes.complaints("categories-20000", {"memory": 301.0, "cpu": 11.0, "past_budget": 2.5}) == [
+            "categories-20000: memory: expected at most 300 MB, found 301.0 MB",
+            "categories-20000: cpu: expected at most 10 s, found 11.0 s",
+            "categories-20000: past budget: expected at most 2 s, found 2.5 s",
+        ]
+
+    def test_tables_are_always_the_same(self) -> None:
+        for make in (lambda: extremes.binary(30, 20), lambda: extremes.categorical(9, 40, n_rows=20)):
+            assert (make().codes == make().codes).all()

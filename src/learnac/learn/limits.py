@@ -24,8 +24,8 @@ def require_room(schema: Schema) -> None:
     most = int(np.argmax(schema.arities))
     name, n_values = schema.names[most], int(schema.arities[most])
     raise DataError(
-        f"the columns have {n_indicators:,} categories in all: a circuit of them takes {n_bytes / 2**30:.1f} GB before any "
-        f"split, expected at most {MOST_FIRST_BYTES / 2**30:.1f} GB; leave columns out or merge categories "
+        f"the columns have {n_indicators:,} categories in all: a circuit of them takes {n_bytes / 2**30:.1f} GB before "
+        f"any split, expected at most {MOST_FIRST_BYTES / 2**30:.1f} GB; leave columns out or merge categories "
         f"({name!r} has most, {n_values:,})",
         column=name,
         expected=f"at most {MOST_FIRST_BYTES / 2**30:.1f} GB",
