@@ -170,6 +170,24 @@ QuickSchedule::Priced QuickSchedule::taken_up(const Aside& aside) const {
           .priced_at = is_whole || aside.cost < aside.limit ? aside.priced_at : 0};
 }
 
+// They may be tens of millions: room is made for as many as there are, and given back from the front as they leave.
+void QuickSchedule::take_up_what_pays() {
+  const auto pays = [this](const Aside& aside) { return score(aside.net_gain, aside.cost) > 0; };
+  std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });
+  priced_.reserve(priced_.size() + static_cast<std::size_t>(std::ranges::count_if(set_aside_, [&](const Aside& aside) {
+                    return is_valid(aside.split) && pays(aside);
+                  })));
+  for (std::size_t n_left = set_aside_.size(); n_left > 0; --n_left) {
+    const Aside aside = set_aside_.front();
+    set_aside_.pop_front();
+    if (!is_valid(aside.split)) continue;
+    if (pays(aside))
+      priced_.push_back(taken_up(aside));
+    else
+      set_aside_.push_back(aside);
+  }
+}
+
 void QuickSchedule::applying(const Split& split) {
   ++epoch_;
   ++n_applied_;
@@ -196,14 +214,8 @@ void QuickSchedule::set_edge_penalty(double edge_penalty) {
   has_unfitting_ = false;
   // What was too dear may only be known from below: it has to be priced again before it is chosen.
   ++epoch_;
-  std::erase_if(priced_, [this](const Priced& candidate) { return !is_valid(candidate.split); });
   for (Priced& candidate : priced_) candidate.score = score(candidate.net_gain, candidate.cost);
-  std::erase_if(set_aside_, [this](const Aside& aside) {
-    if (!is_valid(aside.split)) return true;
-    const Priced candidate = taken_up(aside);
-    if (candidate.score > 0) priced_.push_back(candidate);
-    return candidate.score > 0;
-  });
+  take_up_what_pays();
   std::ranges::make_heap(priced_, later_priced);
 }
 

@@ -97,6 +97,7 @@ class QuickSchedule {
   }
   void set_aside(const Priced& candidate);
   Priced taken_up(const Aside& aside) const;
+  void take_up_what_pays();
   bool has_fresh_first() const;
   Priced pop_fresh();
   Priced pop_priced();
