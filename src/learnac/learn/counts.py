@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,17 +61,24 @@ def check_counts(counted: Sequence[LeafCounts], children: Sequence[int], arities
     """
     if len(counted) != len(children):
         raise ValueError(f"counts: expected an entry for each of {len(children)} leaves, found {len(counted)}")
+    n_indicators = int(arities.sum())
     for counts, child in zip(counted, children, strict=True):
         arity = int(arities[child])
-        for name, array, shape in (
-            ("cells", counts.cells, (int(arities.sum()), arity)),
-            ("totals", counts.totals, (arity,)),
-        ):
-            if array.shape != shape or array.dtype != np.float64:
-                raise ValueError(
-                    f"counts of a leaf with child {child}: {name}: expected float64 of shape {shape}, "
-                    f"found {array.dtype} of shape {array.shape}"
-                )
+        _check_array(child, "totals", counts.totals, (arity,))
+        if isinstance(counts.cells, SparseCells):
+            _check_array(child, "starts of the cells", counts.cells.starts, (n_indicators + 1,), np.uint64)
+        else:
+            _check_array(child, "cells", counts.cells, (n_indicators, arity))
+
+
+def _check_array(
+    child: int, name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: type[np.generic] = np.float64
+) -> None:
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(
+            f"counts of a leaf with child {child}: {name}: expected {np.dtype(dtype)} of shape {shape}, "
+            f"found {array.dtype} of shape {array.shape}"
+        )
 
 
 class TableCounts:
