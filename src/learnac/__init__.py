@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ModelFileError,
         QueryError,
         SettingError,
+        SizeError,
     )
     from learnac.estimator import LearnAC, load
     from learnac.network import BayesNet, TreeCPD
@@ -36,6 +37,7 @@ __all__ = [
     "QueryError",
     "Schema",
     "SettingError",
+    "SizeError",
     "TreeCPD",
     "__version__",
     "load",
@@ -54,6 +56,7 @@ _MODULE_OF = {
     "QueryError": "errors",
     "Schema": "data",
     "SettingError": "errors",
+    "SizeError": "errors",
     "TreeCPD": "network",
     "load": "estimator",
 }

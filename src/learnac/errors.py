@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 
 class Problem(StrEnum):
-    """What is wrong with a table, where a front end may know a way out that the library does not."""
+    """What is wrong with a table or a model, where a front end may know a way out that the library does not."""
 
     UNKNOWN_CATEGORY = "unknown category"
     """A value that is none of its column's categories: `expected` is a tuple of these."""
@@ -35,6 +35,12 @@ class Problem(StrEnum):
 
     DELIMITER = "delimiter"
     """Another character than `expected` seems to separate the values: `found`."""
+
+    CIRCUIT_TOO_LARGE = "circuit too large"
+    """A network's circuit would have more edges than `expected`."""
+
+    TABLE_TOO_LARGE = "table too large"
+    """The table of the variable `column` would have `found` entries, more than `expected`."""
 
     UNKNOWN_SET = "unknown data set"
     """A name that the catalog of public data sets does not have."""
@@ -96,6 +102,13 @@ class ImpossibleEvidenceError(QueryError):
     def __init__(self, message: str, rows: Sequence[int]) -> None:
         super().__init__(message, row=rows[0] if rows else None)
         self.rows = rows
+
+
+class SizeError(LearnacError, ValueError):
+    """Something would be larger than a limit allows: a circuit, a table of a file, a picture.
+
+    `found` is its size and `expected` the limit, if they are known.
+    """
 
 
 class ModelFileError(LearnacError, ValueError):

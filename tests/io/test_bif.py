@@ -15,7 +15,7 @@ from worlds import probabilities
 from learnac import Dataset, LearnAC, infer
 from learnac.compile import compile_network
 from learnac.data import Schema
-from learnac.errors import ModelFileError
+from learnac.errors import ModelFileError, SizeError
 from learnac.io import read_bif, write_bif
 from learnac.network import BayesNet, TreeCPD
 
@@ -123,8 +123,10 @@ class TestRoundTrip:
 
     def test_a_table_too_large_is_refused_with_its_parents(self, tmp_path: Path) -> None:
         network = read_bif(EXAMPLE)
-        with pytest.raises(ValueError, match=r"table of 'grass' given 'rain', 'season' would have 12 entries: max_tab"):
+        said = r"table of 'grass' given 'rain', 'season' would have 12 entries, more than 11 \(max_table\)"
+        with pytest.raises(SizeError, match=said) as raised:
             write_bif(network, tmp_path / "a.bif", max_table=11)
+        assert (raised.value.column, raised.value.found, raised.value.expected) == ("grass", 12, 11)
         assert not (tmp_path / "a.bif").exists()
         write_bif(network, tmp_path / "a.bif", max_table=12)
 

@@ -11,11 +11,11 @@ from typing import Any, Self
 from learnac.circuit import Circuit
 from learnac.cli.assignments import read_assignments
 from learnac.cli.command import UsageError
+from learnac.cli.models import open_model
 from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
 from learnac.data import Evidence, Schema
 from learnac.errors import QueryError, placed
-from learnac.io import read_model
 from learnac.model import Model
 
 
@@ -49,7 +49,7 @@ class Asked:
         if out is not None and rows is None:
             raise UsageError("a table is written for --rows only", "--out")
         check_table_path(out)
-        stored = read_model(model)
+        stored = open_model(model)
         known = read_assignments(given or [], stored.schema, "--given")
         if rows is None:
             return cls(stored, known, None, "", out, as_json)

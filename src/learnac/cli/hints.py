@@ -18,6 +18,10 @@ def with_hint(error: LearnacError) -> str:
             return f"{error}; --no-header reads a table without names"
         case Problem.DELIMITER:
             return f"{error}: say --delimiter {error.found!r}"
+        case Problem.CIRCUIT_TOO_LARGE:
+            return f"{error}; `learnac convert` allows more with --max-edges"
+        case Problem.TABLE_TOO_LARGE:
+            return f"{error}: convert to .bn or .learnac instead, which hold the tree as it is"
         case Problem.UNKNOWN_SET:
             return f"{error}; `learnac data list` shows all"
         case _:

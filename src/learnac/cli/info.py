@@ -21,12 +21,13 @@ _SHOWN = 5
 
 def info(model: options.ModelFile, *, as_json: options.Json = False, debug: options.Debug = False) -> None:
     """Sizes, properties and costs of a model: checked and measured now."""
+    from learnac.cli.models import open_model
     from learnac.cli.output import print_json, print_rows
     from learnac.cli.progress import busy
-    from learnac.io import read_model
 
+    stored = open_model(model)
     with busy(f"measuring {model}"):
-        document = describe(read_model(model), model)
+        document = describe(stored, model)
     if as_json:
         print_json(document)
     else:

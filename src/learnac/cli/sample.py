@@ -26,14 +26,14 @@ def sample(
     import numpy as np
 
     from learnac.cli.assignments import read_assignments
+    from learnac.cli.models import open_model
     from learnac.cli.output import check_table_path, print_json, table_writer
     from learnac.cli.progress import row_blocks
     from learnac.data.arrow_forms import ArrowForm
     from learnac.infer import sample as draw_samples
-    from learnac.io import read_model
 
     check_table_path(out)
-    stored = read_model(model)
+    stored = open_model(model)
     circuit = stored.require_circuit()
     known = read_assignments(given or [], stored.schema, "--given")
     form = ArrowForm()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from learnac.circuit import Circuit
 from learnac.compile.orders import orders_of
 from learnac.compile.replay import Replay
+from learnac.errors import Problem, SizeError
 from learnac.model import Model
 from learnac.network import BayesNet
 
@@ -18,7 +19,7 @@ def compile_network(network: BayesNet, max_edges: int = MAX_EDGES) -> Circuit:
     """The circuit of a network: the smallest that a few orders of splits give. The same network, the same circuit.
 
     A tree that is asked in another order may need more leaves: then several parameters of the circuit have the same
-    origin. ValueError if no order fits `max_edges`; no circuit beyond that is ever built.
+    origin. SizeError if no order fits `max_edges`; no circuit beyond that is ever built.
     """
     best: Replay | None = None
     farthest = (-1, "")
@@ -31,7 +32,11 @@ def compile_network(network: BayesNet, max_edges: int = MAX_EDGES) -> Circuit:
             farthest = max(farthest, (stopped, replay.where(order[stopped])), key=lambda found: found[0])
     if best is None:
         message = f"the circuit of this network would need more than {max_edges:,} edges (max_edges)"
-        raise ValueError(f"{message}: {farthest[1]}, after {farthest[0]} of the {len(network.trees)} variables")
+        raise SizeError(
+            f"{message}: {farthest[1]}, after {farthest[0]} of the {len(network.trees)} variables",
+            expected=max_edges,
+            problem=Problem.CIRCUIT_TOO_LARGE,
+        )
     return best.freeze()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
-from learnac.errors import listed
+from learnac.errors import Problem, SizeError, listed
 from learnac.files import replace_file
 from learnac.io.bif_words import CATEGORIES, KEYWORDS, NAME, WORD
 from learnac.network import BayesNet, TreeCPD
@@ -27,7 +27,7 @@ MAX_TABLE = 1_000_000
 
 
 def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE) -> None:
-    """Writes the network with its trees expanded to tables. ValueError for one of more than `max_table` entries."""
+    """Writes the network with its trees expanded to tables. SizeError for one of more than `max_table` entries."""
     schema = network.schema
     tables = [_table_of(schema, tree, max_table) for tree in network.trees]
     # Names that differ in case only are one to some readers.
@@ -53,8 +53,14 @@ def _table_of(schema: Schema, tree: TreeCPD, max_table: int) -> Floats:
     n_entries = prod(shape) * len(schema.categories[tree.child])
     if n_entries > max_table:
         names = listed([schema.names[parent] for parent in parents])
-        message = f"the table of {schema.names[tree.child]!r} given {names} would have {n_entries:,} entries"
-        raise ValueError(f"{message}: max_table is {max_table:,}")
+        child = schema.names[tree.child]
+        raise SizeError(
+            f"the table of {child!r} given {names} would have {n_entries:,} entries, more than {max_table:,} (max_table)",
+            column=child,
+            found=n_entries,
+            expected=max_table,
+            problem=Problem.TABLE_TOO_LARGE,
+        )
     if not parents:
         return tree.parameters[:1]
     places = {parent: place for place, parent in enumerate(parents)}

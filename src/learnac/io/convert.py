@@ -1,14 +1,17 @@
-"""From one format to another, by the names of the files."""
+"""Models in files of any format, told by the names of the files; from one format to another."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from learnac.compile import compile_model
 from learnac.compile.compiler import MAX_EDGES
-from learnac.errors import ModelFileError
+from learnac.errors import LearnacError, ModelFileError, placed
 from learnac.io.bif_reader import read_bif
 from learnac.io.bif_writer import write_bif
+from learnac.io.container import MAGIC
 from learnac.io.libra_ac_reader import read_ac
 from learnac.io.libra_ac_writer import write_ac
 from learnac.io.libra_bn_reader import read_bn
@@ -22,55 +25,82 @@ WRITTEN = (*READ, ".dot")
 
 
 def read_any(path: Path) -> Model:
-    """The model in a file of any format that is read."""
+    """The model in a file of any format that is read. One of our own may have any name."""
     source = {"source": path.name}
-    match _suffix(path, READ):
+    match _suffix(path, compressed=True):
         case ".bif":
             return Model(network=read_bif(path), provenance=source)
         case ".bn":
             return Model(network=read_bn(path), provenance=source)
         case ".ac":
             return Model(circuit=read_ac(path), provenance=source)
-        case _:
+        case ".learnac":
             return read_model(path)
+        case _ if _is_ours(path):
+            return read_model(path)
+        case _:
+            raise _no_format(path, READ)
+
+
+def compiled(model: Model, path: Path, max_edges: int = MAX_EDGES) -> Model:
+    """The model with a circuit. SizeError, with the file's name, if it would need more than `max_edges` edges."""
+    with _naming(path):
+        return compile_model(model, max_edges)
 
 
 def write_any(model: Model, path: Path, max_edges: int = MAX_EDGES) -> None:
     """Writes a file of the format that its name asks for, all of it or nothing."""
-    match _suffix(path, WRITTEN):
+    check_target(path)
+    with _naming(path):
+        _write(model, path, max_edges)
+
+
+def _write(model: Model, path: Path, max_edges: int) -> None:
+    match _suffix(path):
         case ".bif":
-            write_bif(_network(model, path), path)
+            write_bif(_network(model), path)
         case ".bn":
-            write_bn(_network(model, path), path)
+            write_bn(_network(model), path)
         case ".ac":
-            write_ac(_compiled(model, max_edges).require_circuit(), path)
+            write_ac(compile_model(model, max_edges).require_circuit(), path)
         case ".dot":
             (model.network or model.require_circuit()).draw().save(path)
         case _:
-            write_model(_compiled(model, max_edges), path)
+            write_model(compile_model(model, max_edges), path)
 
 
 def check_target(path: Path) -> None:
     """Complains about a name that says no format, before the work is done."""
-    _suffix(path, WRITTEN)
+    if _suffix(path) not in WRITTEN:
+        raise _no_format(path, WRITTEN)
 
 
-def _network(model: Model, path: Path) -> BayesNet:
+def _network(model: Model) -> BayesNet:
     if model.network is None:
-        raise ModelFileError(f"{path}: this format holds a network, and the model is a circuit alone")
+        raise ModelFileError("this format holds a network, and the model is a circuit alone")
     return model.network
 
 
-def _compiled(model: Model, max_edges: int) -> Model:
-    try:
-        return compile_model(model, max_edges)
-    except ValueError as error:
-        raise ModelFileError(str(error)) from None
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
-def _suffix(path: Path, known: tuple[str, ...]) -> str:
+def _suffix(path: Path, *, compressed: bool = False) -> str:
     name = path.name.lower()
-    suffix = Path(name.removesuffix(".gz")).suffix if known is READ else Path(name).suffix
-    if suffix not in known:
-        raise ModelFileError(f"{path}: expected a name that ends in {', '.join(known)}")
-    return suffix
+    return Path(name.removesuffix(".gz") if compressed else name).suffix
+
+
+def _no_format(path: Path, known: tuple[str, ...]) -> ModelFileError:
+    return ModelFileError(f"{path}: expected a name that ends in {', '.join(known)}")
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Puts the file's name before a complaint about the model that is made for it."""
+    try:
+        yield
+    except LearnacError as error:
+        raise placed(error, path, source=str(path)) from None
+    except ValueError as error:
+        raise ModelFileError(f"{path}: {error}", source=str(path)) from None
