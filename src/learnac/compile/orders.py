@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from heapq import nsmallest
 
 import numpy as np
 
 from learnac.network import BayesNet
-from learnac.network.elimination import eliminate, fill, moral_graph
+from learnac.network.bits import members
+from learnac.network.elimination import LowestFirst, eliminate, fill, moral_graph
 
 # Variables whose fill is counted at each step of an elimination: counting all takes minutes on dense networks.
 _N_COUNTED = 16
@@ -36,12 +36,14 @@ def _elimination_order(network: BayesNet, ranks: Sequence[int]) -> list[int]:
     Neighbours are those that share a tree; what is eliminated leaves its neighbours joined.
     """
     neighbours = moral_graph(network)
-    left = set(range(len(neighbours)))
+    by_degree = LowestFirst((around.bit_count(), variable) for variable, around in enumerate(neighbours))
     order = []
-    while left:
-        few = nsmallest(_N_COUNTED, left, key=lambda variable: (neighbours[variable].bit_count(), variable))
+    while few := by_degree.lowest(_N_COUNTED):
         chosen = min(few, key=lambda variable: (fill(neighbours, variable), ranks[variable], variable))
+        by_degree.remove(chosen)
+        around = list(members(neighbours[chosen]))
         eliminate(neighbours, chosen)
-        left.remove(chosen)
+        for other in around:
+            by_degree.set(other, neighbours[other].bit_count())
         order.append(chosen)
     return order

@@ -48,13 +48,20 @@ class Replay:
         )
         self.circuit = GrowingCircuit(np.array(self.arities, dtype=np.uint32), self.is_binary)
         self.open = {tree: _Open(tree, leaves, {}) for tree, leaves in enumerate(trees)}
+        # A variable is asked only in the trees that have it: a long chain must not be walked once for each of its links.
+        self.askers: dict[int, list[int]] = {}
+        for tree, parents in enumerate(network.parents):
+            for parent in parents:
+                self.askers.setdefault(parent, []).append(tree)
+        self.leaves_of = [[tree] for tree in range(len(trees))]  # the open ones of each tree
 
     def run(self, order: Sequence[int], max_edges: int) -> int | None:
         """Applies all splits, or as many as fit: then it tells the position of the variable where that ended."""
         if self.circuit.n_edges > max_edges:
             return 0
         for position, variable in enumerate(order):
-            pending = list(self.open)
+            # In the order of their numbers: the same network, the same circuit.
+            pending = sorted(leaf for tree in self.askers.get(variable, []) for leaf in self.leaves_of[tree])
             while pending:
                 leaf = pending.pop()
                 value = self._question(leaf, variable)
@@ -64,6 +71,8 @@ class Replay:
                 if self.circuit.edge_cost(leaf, variable, value, room) > room:
                     return position
                 pending += self._split(leaf, variable, value)
+            for tree in self.askers.get(variable, []):
+                self.leaves_of[tree] = [leaf for leaf in self.leaves_of[tree] if leaf in self.open]
         return None
 
     def where(self, variable: int) -> str:
@@ -93,7 +102,9 @@ class Replay:
             kept = left & ~(1 << value) if is_rest else left & (1 << (value + branch))
             leaves = [(node, path) for node, path in state.leaves if path.get(variable, left) & kept]
             self.open[first + branch] = _Open(state.tree, leaves, {**state.values, variable: kept})
-        return list(range(first, first + n_branches))
+        new = list(range(first, first + n_branches))
+        self.leaves_of[state.tree] += new
+        return new
 
     def _left(self, state: _Open, variable: int) -> int:
         return state.values.get(variable, (1 << self.arities[variable]) - 1)

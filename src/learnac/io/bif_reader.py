@@ -39,12 +39,13 @@ def read_bif(source: str | Path) -> BayesNet:
     parser = _Parser(text, name)
     parser.parse()
     schema = _schema_of(parser)
-    trees = tuple(_tree_of(parser, child, variable) for child, variable in enumerate(parser.variables.values()))
+    trees = tuple(_tree_of(parser, variable) for variable in parser.variables.values())
     return checked_network(BayesNet(schema, trees), name)
 
 
 @dataclass(slots=True)
 class _Variable:
+    number: int
     word: str
     start: int
     states: dict[str, int] = field(default_factory=dict)
@@ -150,7 +151,7 @@ class _Parser:
             self._property({})
 
     def _variable(self) -> None:
-        variable = _Variable(self._word("the name of a variable"), self.start)
+        variable = _Variable(len(self.variables), self._word("the name of a variable"), self.start)
         if variable.word in self.variables:
             raise self.error(f"variable {variable.word!r} was there before")
         self._expect("{")
@@ -220,7 +221,7 @@ def _schema_of(parser: _Parser) -> Schema:
         raise ModelFileError(f"{parser.name}: {error}") from None
 
 
-def _tree_of(parser: _Parser, child: int, variable: _Variable) -> TreeCPD:
+def _tree_of(parser: _Parser, variable: _Variable) -> TreeCPD:
     block = parser.probabilities.get(variable.word)
     if block is None:
         raise parser.error(f"variable {variable.word!r} has no probabilities", variable.start)
@@ -233,9 +234,8 @@ def _tree_of(parser: _Parser, child: int, variable: _Variable) -> TreeCPD:
     if prod(shape) > _MAX_READ_TABLE:
         message = f"the table of {variable.word!r} has {prod(shape):,} entries"
         raise parser.error(f"{message}: at most {_MAX_READ_TABLE:,} can be read", block.start)
-    order = list(parser.variables)
     table = _filled(parser, block, parents, shape).reshape(shape)
-    return tree_of_table(child, [order.index(word) for word in block.parents], table)
+    return tree_of_table(variable.number, [parent.number for parent in parents], table)
 
 
 def _filled(parser: _Parser, block: _Probability, parents: list[_Variable], shape: list[int]) -> Floats:

@@ -202,7 +202,7 @@ class _TreeBuilder:
 
     def __init__(self, parser: _Parser, child: int, questions: _Questions) -> None:
         self.parser, self.child, self.questions = parser, child, questions
-        self.left = [(1 << arity) - 1 for arity in parser.arities]  # values left on the way, as bits
+        self.left: dict[int, int] = {}  # values left on the way, as bits, of what was asked
         self.nodes: list[_Node] = []
 
     def tree(self) -> TreeCPD:
@@ -222,7 +222,7 @@ class _TreeBuilder:
         if variable == self.child:
             self._add(parent, _Node(self._leaf(question)))
             return []
-        left, only = self.left[variable], 1 << value
+        left, only = self.left.get(variable, (1 << self.parser.arities[variable]) - 1), 1 << value
         yes, no = self.questions.branches[question]
         if left in (only, left & ~only):
             return [(False, yes if left == only else no, parent)]

@@ -27,8 +27,7 @@ def write_bn(network: BayesNet, path: str | Path) -> None:
 
 def _tree_text(tree: TreeCPD, schema: Schema) -> str:
     """The tree, depth first, each subtree on a line of its own; Libra reads no line that begins by closing one."""
-    arities = schema.arities.tolist()
-    left = [(1 << arity) - 1 for arity in arities]  # values left on the way, as bits
+    left: dict[int, int] = {}  # values left on the way, as bits, of what was asked
     pieces: list[str] = []
     # Text to write, nodes to visit at a depth, and variables to give these values, the next one last.
     pending: list[str | tuple[int, int] | tuple[None, int, int]] = [(0, 0)]
@@ -44,12 +43,13 @@ def _tree_text(tree: TreeCPD, schema: Schema) -> str:
                 if variable < 0:
                     pieces.append(start + _leaf_text(tree.child, tree.parameters[node]))
                     continue
-                tests, rest = _tests(tree, node, left[variable], schema)
+                here = left.get(variable, (1 << len(schema.categories[variable])) - 1)
+                tests, rest = _tests(tree, node, here, schema)
                 steps: list[str | tuple[int, int] | tuple[None, int, int]] = []
                 for value, branch in tests:
                     steps += [f"{start}(v{variable}_{value}", (None, variable, 1 << value), (branch, depth + 1)]
-                others = left[variable] & ~sum(1 << value for value, _ in tests)
-                steps += [(None, variable, others), (rest, depth + bool(tests)), (None, variable, left[variable])]
+                others = here & ~sum(1 << value for value, _ in tests)
+                steps += [(None, variable, others), (rest, depth + bool(tests)), (None, variable, here)]
                 pending.extend(reversed([*steps, ")" * len(tests)]))
     return "".join(pieces).lstrip("\n")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from learnac.network.bayes_net import BayesNet
 from learnac.network.bits import members
-from learnac.network.elimination import eliminate, fill, moral_graph
+from learnac.network.elimination import LowestFirst, eliminate, fill, moral_graph
 
 
 def treewidth_bound(network: BayesNet) -> int:
@@ -14,14 +14,14 @@ def treewidth_bound(network: BayesNet) -> int:
     at again.
     """
     neighbours = moral_graph(network)
-    fills = {variable: fill(neighbours, variable) for variable in range(len(neighbours))}
+    by_fill = LowestFirst((fill(neighbours, variable), variable) for variable in range(len(neighbours)))
     width = 0
-    while fills:
-        variable = min(fills, key=lambda v: (fills[v], v))
+    while lowest := by_fill.lowest(1):
+        (variable,) = lowest
         around = list(members(neighbours[variable]))
         width = max(width, len(around))
         eliminate(neighbours, variable)
-        del fills[variable]
-        changed = set(around).union(*(members(neighbours[other]) for other in around))
-        fills.update({other: fill(neighbours, other) for other in changed})
+        by_fill.remove(variable)
+        for changed in set(around).union(*(members(neighbours[other]) for other in around)):
+            by_fill.set(changed, fill(neighbours, changed))
     return width
