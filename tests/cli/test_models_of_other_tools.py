@@ -118,11 +118,11 @@ def test_a_file_of_no_known_format(complaint: Complaint, people: LearnAC, comman
 
 
 def test_a_network_too_large_for_a_circuit(complaint: Complaint, tmp_path: Path) -> None:
-    arity = 1200
-    uniform = str(-math.log(arity))
-    leaves = [f"(v1_{value} {HALF} {HALF - math.log(arity - 1)})" for value in range(arity)]
+    n_leaves, arity = 120, 9000
+    shares = [(value + 1) / (n_leaves + 2) for value in range(n_leaves)]
+    leaves = [f"(v1_0 {math.log(share)} {math.log((1 - share) / (arity - 1))})" for share in shares]
     tree = nested([(f"0_{value}", leaf) for value, leaf in enumerate(leaves[:-1])], leaves[-1])
-    (tmp_path / "large.bn").write_text(libra_network([arity, arity], [uniform, tree]))
+    (tmp_path / "large.bn").write_text(libra_network([n_leaves, arity], [str(-math.log(n_leaves)), tree]))
     said = complaint("query", "large.bn", "-q", "x0=1")
     assert "large.bn: the circuit of this network would need more than 1,000,000 edges" in said
     assert "`learnac convert` allows more with --max-edges" in said
