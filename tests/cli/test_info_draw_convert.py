@@ -146,6 +146,7 @@ def test_pictures_as_text(answer: Answer, people: LearnAC, tmp_path: Path) -> No
         ([], network.draw()),
         (["--around", "age"], network.draw(["age"])),
         (["--around", "age, plan=b"], network.draw(["age", "plan=b"])),
+        (["--max-arcs", "2"], network.draw(max_arcs=2)),
         (["--tree", "age"], network.draw_tree("age")),
         (["--tree", "age", "--max-depth", "0"], network.draw_tree("age", max_depth=0)),
         (["--what", "circuit"], people.circuit_.draw()),

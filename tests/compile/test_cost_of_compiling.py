@@ -1,4 +1,4 @@
-"""Long networks that are no more than chains cost what their length does: counted in calls, which no machine changes."""
+"""Long chains cost what their length does: counted in calls, which no machine changes."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 
@@ -10,7 +11,9 @@ import pytest
 from trees import tree_of
 
 from learnac.data import Schema
+from learnac.drawing import render
 from learnac.network import BayesNet, TreeCPD
+from learnac.network.strength import arc_strengths
 
 LETTERS = tuple("abcdefgh")
 
@@ -102,12 +105,89 @@ def test_an_unknown_name_is_an_error() -> None:
         NETWORK.draw_tree("e")
 
 
-def test_too_many_arcs_are_an_error_with_a_way_out() -> None:
-    with pytest.raises(ValueError, match=r"the network has 4 arcs, too many to draw: max_arcs is 3\. .*around="):
-        NETWORK.draw(max_arcs=3)
-    with pytest.raises(ValueError, match=r"this part has 3 arcs, .* max_arcs is 2\. Name fewer variables"):
-        NETWORK.draw("b", max_arcs=2)
-    NETWORK.draw("d", max_arcs=1)
+def gain(node: list[float], *branches: list[float]) -> float:
+    """What a split is worth in nats, from the counts of a node and of its branches."""
+
+    def worth(counts: list[float]) -> float:
+        return sum(n * math.log(n / sum(counts)) for n in counts)
+
+    return sum(map(worth, branches)) - worth(node)
+
+
+def test_the_strength_of_an_arc_is_what_its_splits_gain() -> None:
+    (found,) = arc_strengths(NETWORK.trees[1]).items()
+    assert found == (0, pytest.approx(gain([30, 30, 40], [10, 20, 20], [20, 10, 20])))
+    found_of_two = arc_strengths(NETWORK.trees[2])
+    assert found_of_two[1] == pytest.approx(gain([40, 60], [30, 40], [10, 20]))
+    assert found_of_two[0] == pytest.approx(gain([30, 40], [5, 15], [25, 25]))
+    assert arc_strengths(NETWORK.trees[4]) == {}
+
+
+def test_without_counts_all_states_of_the_parents_weigh_the_same() -> None:
+    shares = [[0.9, 0.1], [0.2, 0.8], [0.2, 0.8]]
+    mean = np.mean(shares, axis=0)
+    rows = [[n / 3 for n in row] for row in shares]
+    nodes = [mean, shares[0], shares[1]]
+    tree_of_three = tree_of(0, [1, -1, -1], [[1, 2, 2]], nodes)
+    assert arc_strengths(tree_of_three) == {1: pytest.approx(gain(mean.tolist(), *rows))}
+
+
+@pytest.mark.parametrize("max_arcs", [0, 1, 2, 3, 4])
+def test_of_more_arcs_the_strongest_are_drawn_with_their_variables(max_arcs: int) -> None:
+    strengths = {(str(p), str(c)): s for c, t in enumerate(NETWORK.trees) for p, s in arc_strengths(t).items()}
+    strongest = set(sorted(strengths, key=lambda arc: -strengths[arc])[:max_arcs])
+    source = NETWORK.draw(max_arcs=max_arcs).source
+    assert arcs(source) == strongest
+    if max_arcs < 4:
+        assert variables(source) == {variable for arc in strongest for variable in arc}
+        assert f"the {max_arcs} strongest of 4 arcs, between {len(variables(source))} of 5 variables" in source
+    else:
+        assert variables(source) == set("01234")
+        assert "strongest" not in source
+
+
+def test_centres_are_drawn_whatever_is_left_out() -> None:
+    source = NETWORK.draw(["b", "alone"], max_arcs=1).source
+    assert len(arcs(source)) == 1
+    assert {"1", "4"} <= variables(source)
+    assert "the 1 strongest of 3 arcs" in source
+
+
+def test_a_number_of_arcs_below_zero_is_an_error() -> None:
+    with pytest.raises(ValueError, match="max_arcs: expected a number from 0, or None for all arcs; found -1"):
+        NETWORK.draw(max_arcs=-1)
+
+
+def star(n_children: int) -> BayesNet:
+    """Children that tell the less of their parent, the higher their number."""
+    schema = Schema(tuple(f"variable {v}" for v in range(n_children + 1)), ((0, 1),) * (n_children + 1))
+    rows = [n_children - v for v in range(n_children)]
+    trees = [
+        tree(v + 1, [0, -1, -1], [[1, 2]], [[50, 50], [25 + n / 9, 25 - n / 9], [25 - n / 9, 25 + n / 9]])
+        for v, n in enumerate(rows)
+    ]
+    return BayesNet(schema, (leaf_only(0, [50, 50]), *trees))
+
+
+def test_a_large_graph_is_a_map_where_strong_arcs_are_thick() -> None:
+    assert "sfdp" not in star(30).draw().source
+    source = star(200).draw().source
+    assert 'layout="sfdp"' in source
+    assert 'overlap="false"' in source
+    widths = [float(width) for width in re.findall(r"v0 -> v\d+ \[penwidth=([\d.]+)\]", source)]
+    assert len(widths) == 200
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] == 3
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="the program `dot` of Graphviz is not there")
+def test_the_picture_of_200_variables_is_no_strip() -> None:
+    picture = render(star(200).draw().source, "svg").decode()
+    found = re.search(r'<svg width="(\d+)pt" height="(\d+)pt"', picture)
+    assert found is not None
+    width, height = map(int, found.groups())
+    assert 1 / 3 < width / height < 3
+    assert picture.count('class="edge"') == 200
 
 
 def test_a_tree_shows_questions_answers_and_distributions() -> None:

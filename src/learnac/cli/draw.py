@@ -9,9 +9,8 @@ from learnac.cli import query_options as options
 from learnac.cli.command import Argument, Option
 
 if TYPE_CHECKING:
-    from learnac.circuit import Circuit
     from learnac.drawing import Drawing
-    from learnac.model import Model
+    from learnac.network import BayesNet
 
 EXAMPLE = "learnac draw model.learnac network.svg --around diagnosis"
 
@@ -27,6 +26,10 @@ def draw(
     around: Annotated[
         str | None, Option(metavar="NAME,...", about="Only these variables, their parents and children.")
     ] = None,
+    max_arcs: Annotated[
+        int,
+        Option(metavar="N", least=0, about="Of more arcs than this, draw only the strongest: those that tell most."),
+    ] = 300,
     max_depth: Annotated[int, Option(metavar="N", least=0, about="Levels of the tree.")] = 3,
     as_json: options.Json = False,
     debug: options.Debug = False,
@@ -36,7 +39,7 @@ def draw(
     from learnac.drawing import PICTURE_SUFFIXES, TEXT_SUFFIXES
     from learnac.errors import LearnacError, QueryError
     from learnac.files import check_writable
-    from learnac.io.convert import read_any
+    from learnac.io.convert import compiled, read_any
 
     if picture.suffix.lower() not in (*TEXT_SUFFIXES, *PICTURE_SUFFIXES):
         known = ", ".join((*PICTURE_SUFFIXES, *TEXT_SUFFIXES))
@@ -46,7 +49,11 @@ def draw(
     if stored.network is None and (what == "network" or tree is not None):
         raise QueryError(f"{model}: expected a model with a network, found a circuit alone; say --what circuit")
     try:
-        _drawn(stored, model, what, tree, around, max_depth).save(picture)
+        if what == "circuit" and tree is None:
+            drawing = compiled(stored, model).require_circuit().draw()
+        else:
+            drawing = _network_drawing(stored.require_network(), tree, around, max_arcs, max_depth)
+        drawing.save(picture)
     except LearnacError:
         raise
     except (ValueError, RuntimeError) as error:  # An unknown name, too large to draw, or no `dot`.
@@ -55,15 +62,7 @@ def draw(
         print_json({"out": str(picture)})
 
 
-def _with_circuit(stored: Model, path: Path) -> Circuit:
-    from learnac.io.convert import compiled
-
-    return compiled(stored, path).require_circuit()
-
-
-def _drawn(stored: Model, path: Path, what: str, tree: str | None, around: str | None, max_depth: int) -> Drawing:
-    if stored.network is None or (what == "circuit" and tree is None):
-        return _with_circuit(stored, path).draw()
+def _network_drawing(network: BayesNet, tree: str | None, around: str | None, arcs: int, depth: int) -> Drawing:
     if tree is not None:
-        return stored.network.draw_tree(tree, max_depth=max_depth)
-    return stored.network.draw(None if around is None else [name.strip() for name in around.split(",")])
+        return network.draw_tree(tree, max_depth=depth)
+    return network.draw(None if around is None else [name.strip() for name in around.split(",")], max_arcs=arcs)

@@ -7,25 +7,22 @@ from learnac.errors import LearnacError, Problem
 
 def with_hint(error: LearnacError) -> str:
     """The message of an error, and the options or commands that help."""
+    return f"{error}{_hint(error)}"
+
+
+def _hint(error: LearnacError) -> str:
     name = "" if error.column is None else _quoted(error.column)
     keep = f"--drop {name} leaves it out, --as-category {name} keeps every value"
-    match error.problem:
-        case Problem.CONTINUOUS:
-            return f"{error}: --bins {name}=5 makes intervals, {keep}"
-        case Problem.IDENTIFIER:
-            return f"{error}: {keep}"
-        case Problem.NO_HEADER:
-            return f"{error}; --no-header reads a table without names"
-        case Problem.DELIMITER:
-            return f"{error}: say --delimiter {error.found!r}"
-        case Problem.CIRCUIT_TOO_LARGE:
-            return f"{error}; `learnac convert` allows more with --max-edges"
-        case Problem.TABLE_TOO_LARGE:
-            return f"{error}: convert to .bn or .learnac instead, which hold the tree as it is"
-        case Problem.UNKNOWN_SET:
-            return f"{error}; `learnac data list` shows all"
-        case _:
-            return str(error)
+    hints = {
+        Problem.CONTINUOUS: f": --bins {name}=5 makes intervals, {keep}",
+        Problem.IDENTIFIER: f": {keep}",
+        Problem.NO_HEADER: "; --no-header reads a table without names",
+        Problem.DELIMITER: f": say --delimiter {error.found!r}",
+        Problem.CIRCUIT_TOO_LARGE: "; `learnac convert` allows more with --max-edges",
+        Problem.TABLE_TOO_LARGE: "; .bn and .learnac files hold the tree as it is, without a table",
+        Problem.UNKNOWN_SET: "; `learnac data list` shows all",
+    }
+    return "" if error.problem is None else hints.get(error.problem, "")
 
 
 def _quoted(name: str) -> str:

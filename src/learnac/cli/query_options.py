@@ -11,7 +11,9 @@ __all__ = ["Debug", "Delimiter", "Given", "Json", "ModelFile", "NoHeader", "Out"
 _EVIDENCE = "Evidence"
 _OUTPUT = "Output"
 
-ModelFile: TypeAlias = Annotated[Path, Argument(metavar="MODEL", about="A model: .learnac, or .bif, .bn or .ac from another tool.")]
+ModelFile: TypeAlias = Annotated[
+    Path, Argument(metavar="MODEL", about="A model: .learnac, or .bif, .bn or .ac from another tool.")
+]
 RowsFile: TypeAlias = Annotated[
     Path, Argument(metavar="TABLE", about="Rows: CSV, TSV, Parquet, Feather or Libra .data; empty is unknown.")
 ]

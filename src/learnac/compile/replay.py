@@ -48,7 +48,7 @@ class Replay:
         )
         self.circuit = GrowingCircuit(np.array(self.arities, dtype=np.uint32), self.is_binary)
         self.open = {tree: _Open(tree, leaves, {}) for tree, leaves in enumerate(trees)}
-        # A variable is asked only in the trees that have it: a long chain must not be walked once for each of its links.
+        # A variable is asked only in the trees that have it: a chain must not be walked once for each of its links.
         self.askers: dict[int, list[int]] = {}
         for tree, parents in enumerate(network.parents):
             for parent in parents:

@@ -54,8 +54,9 @@ def _table_of(schema: Schema, tree: TreeCPD, max_table: int) -> Floats:
     if n_entries > max_table:
         names = listed([schema.names[parent] for parent in parents])
         child = schema.names[tree.child]
+        message = f"the table of {child!r} given {names} would have {n_entries:,} entries"
         raise SizeError(
-            f"the table of {child!r} given {names} would have {n_entries:,} entries, more than {max_table:,} (max_table)",
+            f"{message}, more than {max_table:,} (max_table)",
             column=child,
             found=n_entries,
             expected=max_table,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from learnac.compile import compile_model
 from learnac.compile.compiler import MAX_EDGES
+from learnac.drawing import Drawing
 from learnac.errors import LearnacError, ModelFileError, placed
 from learnac.io.bif_reader import read_bif
 from learnac.io.bif_writer import write_bif
@@ -64,9 +65,14 @@ def _write(model: Model, path: Path, max_edges: int) -> None:
         case ".ac":
             write_ac(compile_model(model, max_edges).require_circuit(), path)
         case ".dot":
-            (model.network or model.require_circuit()).draw().save(path)
+            _drawing(model).save(path)
         case _:
             write_model(compile_model(model, max_edges), path)
+
+
+def _drawing(model: Model) -> Drawing:
+    """With all arcs, for this is a format for programs too."""
+    return model.require_circuit().draw() if model.network is None else model.network.draw(max_arcs=None)
 
 
 def check_target(path: Path) -> None:

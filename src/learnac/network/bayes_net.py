@@ -98,12 +98,14 @@ class BayesNet:
         n_arcs = sum(len(parents) for parents in self.parents)
         return f"BayesNet({len(self.trees)} variables, {n_arcs} arcs, {self.n_leaves} leaves)"
 
-    def draw(self, around: str | Iterable[str] | None = None, *, max_arcs: int = 300) -> Drawing:
+    def draw(self, around: str | Iterable[str] | None = None, *, max_arcs: int | None = 300) -> Drawing:
         """A picture of the graph, or of the variables `around` with their parents and children.
 
-        Dashed arcs join two neighbours. ValueError beyond `max_arcs`.
+        Of more than `max_arcs` arcs, the strongest are drawn, and the variables they join: those whose splits gain the
+        most log-likelihood. Dashed arcs join two neighbours. A small graph is drawn in layers, a large one as a map,
+        where thick arcs are strong.
         """
-        from learnac.network.draw import draw_network
+        from learnac.network.draw_graph import draw_network
 
         return draw_network(self, around, max_arcs)
 
@@ -112,12 +114,12 @@ class BayesNet:
 
         An inner node at `max_depth` is cut: it shows what the distribution would be if the tree ended there.
         """
-        from learnac.network.draw import draw_tree
+        from learnac.network.draw_tree import draw_tree
 
         return draw_tree(self, name, max_depth, max_nodes)
 
     def _repr_html_(self) -> str:
-        from learnac.network.draw import network_summary
+        from learnac.network.draw_graph import network_summary
 
         return network_summary(self)
 

@@ -1,8 +1,8 @@
-"""Pictures of a network: its graph, and the tree of one of its variables."""
+"""The picture of the tree of one variable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from learnac.drawing import (
     ORANGE,
     PALE_BLUE,
     PALE_GREY,
-    PALE_ORANGE,
     Drawing,
     check_size,
     digraph,
@@ -25,9 +24,7 @@ from learnac.drawing import (
     quoted,
     shown,
     shown_number,
-    summary_table,
 )
-from learnac.errors import listed
 from learnac.network.bits import members
 from learnac.network.tree import TreeCPD
 
@@ -37,50 +34,6 @@ if TYPE_CHECKING:
 MOST_BARS = 6  # categories that a leaf shows; of more, the most probable and a line for the rest
 MOST_LISTED = 3  # categories on an edge of a tree, or parents in its title
 BAR_WIDTH = 60  # points
-
-
-def draw_network(network: BayesNet, around: str | Iterable[str] | None, max_arcs: int) -> Drawing:
-    names = [around] if isinstance(around, str) else around
-    centres = {network.schema.index(name) for name in names or ()}
-    arcs = [(parent, child) for child, parents in enumerate(network.parents) for parent in parents]
-    variables = set(range(network.schema.n_variables))
-    if names is not None:
-        near = [arc for arc in arcs if not centres.isdisjoint(arc)]
-        variables = centres.union(*near)
-        arcs = [arc for arc in arcs if variables.issuperset(arc)]
-    way_out = "Draw a part of it with around=[...]" if names is None else "Name fewer variables"
-    check_size("the network" if names is None else "this part", len(arcs), "arcs", "max_arcs", max_arcs, way_out)
-    nodes = [_variable(network, variable, variable in centres) for variable in sorted(variables)]
-    return digraph([*nodes, *(_arc(arc, centres) for arc in arcs)], ranksep=0.45, nodesep=0.3)
-
-
-def _variable(network: BayesNet, variable: int, is_centre: bool) -> str:
-    name, categories = network.schema.names[variable], network.schema.categories[variable]
-    n_leaves = network.trees[variable].n_leaves
-    color, fill = (ORANGE, PALE_ORANGE) if is_centre else (BLUE, PALE_BLUE)
-    look = {"shape": "box", "style": "rounded,filled", "color": color, "fillcolor": fill}
-    tip = f"{shown(name)}: {listed(categories)}; leaves: {n_leaves}"
-    return node(f"v{variable}", quoted(shown(name)), **look, penwidth=2 if is_centre else 1.2, tooltip=tip)
-
-
-def _arc(arc: tuple[int, int], centres: set[int]) -> str:
-    """Between neighbours of the centres, an arc is there but steps back."""
-    style = " [style=dashed, color=gray70]" if centres and centres.isdisjoint(arc) else ""
-    return f"v{arc[0]} -> v{arc[1]}{style}"
-
-
-def network_summary(network: BayesNet) -> str:
-    """HTML: sizes, and where the network is most entangled."""
-    counts = [len(parents) for parents in network.parents]
-    rows: dict[str, object] = {
-        "variables": network.schema.n_variables,
-        "arcs": sum(counts),
-        "leaves": network.n_leaves,
-        "parameters": network.n_parameters,
-    }
-    if any(counts):
-        rows["most parents"] = f"{max(counts)} ({shown(network.schema.names[counts.index(max(counts))])})"
-    return summary_table("BayesNet", rows)
 
 
 def draw_tree(network: BayesNet, name: str, max_depth: int | None, max_nodes: int) -> Drawing:
