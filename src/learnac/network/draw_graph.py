@@ -31,9 +31,16 @@ Arc: TypeAlias = tuple[int, int]  # parent and child
 MOST_IN_LAYERS = 60  # arcs or variables
 THINNEST, THICKEST = 0.5, 3.0  # arcs of a map, in points
 
-_LAYERS = {"ranksep": 0.45, "nodesep": 0.3}
+_LAYERS: dict[str, str | float] = {"ranksep": 0.45, "nodesep": 0.3}
 # Springs between neighbours: https://graphviz.org/docs/layouts/sfdp. Names are moved apart until none hides another.
-_MAP = {"layout": "sfdp", "overlap": "false", "sep": "+8", "splines": "true", "K": 0.6, "repulsiveforce": 1.5}
+_MAP: dict[str, str | float] = {
+    "layout": "sfdp",
+    "overlap": "false",
+    "sep": "+8",
+    "splines": "true",
+    "K": 0.6,
+    "repulsiveforce": 1.5,
+}
 
 
 @dataclass(frozen=True, slots=True)
