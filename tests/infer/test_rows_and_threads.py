@@ -159,5 +159,5 @@ def test_the_estimator_uses_its_threads(learned: Any) -> None:
 
 def test_no_threads_are_too_few(learned: Any) -> None:
     case = learned()
-    with pytest.raises(ValueError, match="expected at least one thread"):
+    with pytest.raises(ValueError, match="n_threads: expected at least 1, found 0"):
         infer.marginals(case.circuit, case.rows(1, 3), n_threads=0)

@@ -11,6 +11,7 @@ from typing import Any, Self
 from learnac.circuit import Circuit
 from learnac.cli.assignments import read_assignments
 from learnac.cli.command import UsageError
+from learnac.cli.memory import memory_for
 from learnac.cli.models import open_model
 from learnac.cli.output import check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
@@ -57,7 +58,7 @@ class Asked:
         from learnac.data.evidence_files import read_evidence
 
         layout = layout_of(no_header, delimiter)
-        with busy(f"reading {rows}"):
+        with memory_for(f"the table {rows}"), busy(f"reading {rows}"):
             evidence = read_evidence(rows, stored.schema, layout, may_lack_columns=may_lack_columns)
         return cls(stored, known, evidence, str(rows), out, as_json)
 

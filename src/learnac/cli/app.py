@@ -13,11 +13,14 @@ from importlib import import_module
 
 from learnac.cli.command import HELP, Command, Group, HelpWanted, Option, Parameter, UsageError
 from learnac.cli.hints import with_hint
-from learnac.cli.startup import spare_work
+from learnac.cli.memory import TOO_LITTLE, OutOfMemory
+from learnac.cli.printable import printable
+from learnac.cli.startup import start
 from learnac.errors import LearnacError
 
 BAD_INPUT = 2
 PIPE_CLOSED = 141  # What a shell reports for a program whose reader went away.
+_NO_THREAD = ("Failed to launch worker thread", "can't start new thread")  # in the words of pyarrow and of Python
 INTERRUPTED = 130  # What a shell reports for a program that Ctrl-C ended.
 
 _VERSION = Parameter("version", Option("--version", about="Print the version and exit."), bool, (), False, False)
@@ -43,7 +46,7 @@ LEARNAC = Group(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits: 0, or 2 after one line on stderr (with `--debug`, a traceback)."""
     if arguments is None:
-        spare_work()
+        start()
     typed = sys.argv[1:] if arguments is None else list(arguments)
     code = 0
     try:
@@ -99,7 +102,9 @@ def _in_one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
-        return "the memory does not suffice; --max-edges limits what a circuit needs"
+        return str(error) if isinstance(error, OutOfMemory) else TOO_LITTLE
+    if any(words in str(error) for words in _NO_THREAD):
+        return "the system starts no more threads for this user; `ulimit -u` shows how many there may be"
     return f"unexpected {type(error).__name__}: {error} (--debug shows where it happened)"
 
 
@@ -112,4 +117,4 @@ def _drop_unprinted() -> None:
 
 
 def _report(message: str) -> None:
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)

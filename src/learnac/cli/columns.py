@@ -11,6 +11,8 @@ from learnac.data.bins import ALL_COLUMNS, Binning, Strategy
 from learnac.data.column_options import ColumnOptions
 from learnac.data.tables import TableLayout
 
+_MOST_DIGITS = 18  # of a number of bins
+
 
 def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
     """How the files are written, from the options of a command."""
@@ -41,7 +43,7 @@ def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
     for text in texts:
         name, _, how = text.rpartition("=")
         number, _, strategy = how.partition(":")
-        if not number.strip().isdecimal():
+        if not (number.strip().isdecimal() and len(number) <= _MOST_DIGITS):
             raise ValueError(f"expected a number of bins such as 5, age=5 or age=5:uniform, found {text!r}")
         name = name.strip() or ALL_COLUMNS
         if name in found:

@@ -90,11 +90,16 @@ class Parameter:
         try:
             value = self.kind(text)
         except ValueError:
-            raise UsageError(f"expected {_WORDS[self.kind]}, found {text!r}", where) from None
+            raise UsageError(f"expected {_WORDS[self.kind]}, found {_cut(text)!r}", where) from None
         least = None if isinstance(self.declared, Argument) else self.declared.least
         if least is not None and not value >= least:
-            raise UsageError(f"expected at least {least:g}, found {text}", where)
+            raise UsageError(f"expected at least {least:g}, found {_cut(text)}", where)
         return value
+
+
+def _cut(text: str, most: int = 60) -> str:
+    """A text that may be a whole file: its beginning is enough to find it again."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 @dataclass(frozen=True)

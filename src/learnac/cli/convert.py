@@ -26,6 +26,7 @@ def convert(
     The formats are told by the names of the files; .bif may be compressed (.bif.gz).
     A circuit is made from a network where the format needs one.
     """
+    from learnac.cli.memory import FEWER_EDGES, memory_for
     from learnac.cli.output import print_json
     from learnac.cli.progress import busy
     from learnac.files import check_writable
@@ -33,8 +34,10 @@ def convert(
 
     check_target(target)
     check_writable(target)
-    with busy(f"converting {source}"):
+    with memory_for(f"the model {source}"), busy(f"reading {source}"):
         model = read_any(source)
+    way_out = FEWER_EDGES if model.circuit is None else ""
+    with memory_for(f"writing {target}", way_out), busy(f"writing {target}"):
         write_any(model, target, max_edges)
     if as_json:
         print_json({"from": str(source), "to": str(target), "variables": model.schema.n_variables})

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from learnac.cli import query_options as options
 from learnac.cli.command import Argument, Command, Group
+from learnac.cli.printable import printable
 
 
 def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) -> None:
@@ -39,7 +40,7 @@ def fetch_set(
         print_json({"name": name, "files": files})
     else:
         for path in files.values():
-            print(path)
+            print(printable(path))
 
 
 _COMMANDS = {

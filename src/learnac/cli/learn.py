@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from learnac import defaults
 from learnac.cli import options
 from learnac.cli.command import UsageError
+from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
@@ -111,18 +112,19 @@ def _print_columns(tables: LearningTables) -> None:
     if (more := len(columns) - len(shown)) > 0:
         print(f"... and {more:,} more columns; --write-schema FILE writes down all")
     if tables.dropped:
-        print(f"left out: {', '.join(tables.dropped)}")
+        print(f"left out: {', '.join(map(printable, tables.dropped))}")
     print()
 
 
 def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Learned:
     """Learns from the training table, with a line of progress if somebody is looking."""
+    from learnac.cli.memory import FEWER_EDGES, memory_for
     from learnac.cli.progress import progress_line
     from learnac.cli.settings import naming_options
     from learnac.data.forms import DatasetForm
     from learnac.training import train
 
-    with progress_line() as on_step, naming_options():
+    with memory_for("the search", FEWER_EDGES), progress_line() as on_step, naming_options():
         return train(
             tables.tables["train"],
             settings,

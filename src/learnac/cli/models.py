@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from learnac.cli.memory import memory_for
 from learnac.io.convert import compiled, read_any
 from learnac.model import Model
 
@@ -13,10 +14,11 @@ def open_model(path: Path) -> Model:
 
     A file of our own has its circuit, and waits for nothing.
     """
-    model = read_any(path)
+    with memory_for(f"the model {path}"):
+        model = read_any(path)
     if model.circuit is not None:
         return model
     from learnac.cli.progress import busy
 
-    with busy(f"compiling {path}"):
+    with memory_for(f"the circuit of {path}"), busy(f"compiling {path}"):
         return compiled(model, path)

@@ -14,13 +14,14 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 from learnac.cli.command import UsageError
+from learnac.cli.printable import printable, printable_json, printable_lines
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """One JSON object: null for numbers that JSON does not have, such as the logarithm of zero."""
-    print(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+    print(printable_json(json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)))
 
 
 def _finite(value: Any) -> Any:
@@ -63,12 +64,24 @@ def table_writer(path: Path | None) -> Iterator[Callable[[Any], None]]:
     from learnac.files import replacing
 
     if path is None:
-        with closing(_Writer(sys.stdout.buffer, ".csv")) as writer:
+        stream = _Terminal() if sys.stdout.isatty() else sys.stdout.buffer
+        with closing(_Writer(stream, ".csv")) as writer:
             yield writer.write
         sys.stdout.flush()
         return
     with replacing(path) as file, closing(_Writer(file, path.suffix.lower())) as writer:
         yield writer.write
+
+
+class _Terminal(io.RawIOBase):
+    """Prints a table where a person reads it: characters that steer the terminal are written out."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        sys.stdout.write(printable_lines(bytes(content).decode(errors="backslashreplace")))
+        return len(content)
 
 
 class _Writer:
@@ -139,7 +152,9 @@ def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = Non
         _print_for_a_person(rows, header, right)
         return
     # Programs that read this do not want lines to be broken.
-    lines = [[" ".join(cell.split()) for cell in row] for row in ([] if header is None else [header]) + [*rows]]
+    lines = [
+        [printable(" ".join(cell.split())) for cell in row] for row in ([] if header is None else [header]) + [*rows]
+    ]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         padded = []
@@ -167,9 +182,9 @@ def _print_for_a_person(rows: Sequence[Sequence[str]], header: Sequence[str] | N
     for column in range(width):
         table.add_column(justify="right" if column in right else "left", no_wrap=column in right)
     if header is not None:
-        table.add_row(*(Text(cell, style="dim") for cell in header))
+        table.add_row(*(Text(printable(cell), style="dim") for cell in header))
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     Console(highlight=False).print(table)
 
 

@@ -6,16 +6,30 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Thread
 from typing import TYPE_CHECKING
+
+from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
     from learnac.learn import StepInfo
 
 
+def _is_watched() -> bool:
+    """Whether somebody is looking, and the system gives a thread to draw with."""
+    if not sys.stderr.isatty():
+        return False
+    try:
+        Thread(target=int).start()
+    except RuntimeError:
+        return False
+    return True
+
+
 @contextmanager
 def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
     """A callback for the search that keeps a line on stderr up to date; None if nobody is looking at stderr."""
-    if not sys.stderr.isatty():
+    if not _is_watched():
         yield None
         return
     from learnac.progress import Progress, moving_line
@@ -27,12 +41,13 @@ def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
 @contextmanager
 def busy(what: str) -> Iterator[None]:
     """A line on stderr that says what takes its time, if somebody is looking."""
-    if not sys.stderr.isatty():
+    if not _is_watched():
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(what, spinner="line"):
+    with Console(stderr=True).status(Text(printable(what)), spinner="line"):
         yield
 
 
@@ -40,7 +55,7 @@ def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[sli
     """Slices of rows, with a bar on stderr once they take longer than a second, if somebody is looking."""
     starts = range(0, n_rows, block_rows)
     slices = [slice(start, min(start + block_rows, n_rows)) for start in starts]
-    if not sys.stderr.isatty() or len(slices) == 1:
+    if len(slices) == 1 or not _is_watched():
         yield from slices
         return
     from rich.console import Console

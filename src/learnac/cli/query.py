@@ -8,6 +8,7 @@ from typing import Annotated
 
 from learnac.cli import query_options as options
 from learnac.cli.command import Option
+from learnac.cli.printable import printable
 
 EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
 
@@ -65,4 +66,4 @@ def query(
 
 
 def _written(assignments: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in assignments.items())
+    return ", ".join(f"{printable(name)} = {printable(value)}" for name, value in assignments.items())

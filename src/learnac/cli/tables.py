@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.cli.command import UsageError
+from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
 from learnac.data import Dataset, Schema
+from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.matching import matched
 from learnac.data.prepare import no_column, prepare
@@ -48,9 +51,9 @@ def read_learning_tables(
     dropped: tuple[str, ...] = ()
     types = types_to_read(options.categories)
     for role, path in paths.items():
-        with busy(f"reading {path}"):
+        with memory_for(f"the table {path}"), busy(f"reading {path}"):
             frame = read_frame(path, layout, types)
-        with naming(path), busy(f"reading {path}"):
+        with memory_for(f"the table {path}"), naming(path), busy(f"reading {path}"):
             if not tables:
                 _check_names(frame, must_have)
                 if texts := _numbers_with_zeros(path, layout, frame, options.as_category):
@@ -89,6 +92,8 @@ def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Co
 def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> ColumnOptions:
     if arity is None:
         return options
+    if arity > MAX_ARITY:
+        raise UsageError(f"expected at most {MAX_ARITY:,}, found {arity:,}", "--arity")
     unnamed = [name for name in frame.table.column_names if name not in options.named]
     return options.over(ColumnOptions(categories=dict.fromkeys(unnamed, tuple(range(arity)))))
 

@@ -20,6 +20,8 @@ from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import lowest
 from learnac.network.tree import Path
 
+_NO_LIMIT = 2**62
+
 Leaves: TypeAlias = list[tuple[int, Path]]
 """Nodes of a tree, each with the values that the way to it leaves of the variables it asks."""
 
@@ -67,7 +69,7 @@ class Replay:
                 value = self._question(leaf, variable)
                 if value is None:
                     continue
-                room = max_edges - self.circuit.n_edges
+                room = min(max_edges - self.circuit.n_edges, _NO_LIMIT)
                 if self.circuit.edge_cost(leaf, variable, value, room) > room:
                     return position
                 pending += self._split(leaf, variable, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from learnac.circuit import Circuit, NodeKind, core_evaluator
 from learnac.errors import QueryError
 from learnac.infer.evaluator import Evaluator
+
+# More threads than any machine has would only cost memory.
+_MOST_THREADS = 1024
 
 
 class Engine:
@@ -28,6 +32,15 @@ class Engine:
         """Refuse a query that is exact only where each world is one term of the circuit."""
         if not self.is_deterministic:
             raise QueryError(f"{query}: expected a deterministic circuit; this one has sums that decide no variable")
+
+
+def usable_threads(n_threads: int) -> int:
+    """As many threads as asked for, or as can be of any use. TypeError or ValueError for what is no number from 1."""
+    if not isinstance(n_threads, Integral) or isinstance(n_threads, bool):
+        raise TypeError(f"n_threads: expected a whole number, found {n_threads!r}")
+    if n_threads < 1:
+        raise ValueError(f"n_threads: expected at least 1, found {n_threads}")
+    return min(int(n_threads), _MOST_THREADS)
 
 
 _engines: WeakKeyDictionary[Circuit, Engine] = WeakKeyDictionary()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from learnac.circuit import Circuit
 from learnac.data import Evidence, as_evidence
 from learnac.errors import QueryError, listed
-from learnac.infer.engine import Engine, engine_of
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
 from learnac.types import PartialCodes
@@ -37,7 +37,7 @@ def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threa
     chosen = range(engine.schema.n_variables) if variables is None else _positions(engine, variables)
     if len(chosen) == engine.schema.n_variables and engine.is_deterministic:
         evidence = as_evidence(engine.schema, None)
-        _, means = engine.evaluator.mean_logs(*evidence.arrays, n_threads)
+        _, means = engine.evaluator.mean_logs(*evidence.arrays, usable_threads(n_threads))
         return max(0.0, -float(means[0]))
     logs = _joint_logs(engine, chosen, n_threads)
     return max(0.0, -_mean(np.exp(logs), logs))

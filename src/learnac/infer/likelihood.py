@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from learnac.circuit import Circuit
 from learnac.data import Evidence, Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import Engine, engine_of
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.network import BayesNet
 
 # Queries answered at once: their evidence, with and without the query, is held side by side.
@@ -71,7 +71,7 @@ def check_query(circuit: Circuit, query: object, given: object) -> None:
 
 def log_values(engine: Engine, evidence: Evidence, n_threads: int) -> NDArray[np.float64]:
     """Log P of the evidence of each row."""
-    return engine.evaluator.log_values(*evidence.arrays, n_threads) + evidence.log_scales
+    return engine.evaluator.log_values(*evidence.arrays, usable_threads(n_threads)) + evidence.log_scales
 
 
 def _conditional(engine: Engine, evidence: Evidence, asked: Evidence, n_threads: int) -> NDArray[np.float64]:
@@ -79,7 +79,9 @@ def _conditional(engine: Engine, evidence: Evidence, asked: Evidence, n_threads:
     _, soft_variables, likelihoods = evidence.arrays
     codes = np.repeat(evidence.codes, 2, axis=1)
     np.copyto(codes[:, 1::2], asked.codes, where=asked.codes >= 0)
-    found = engine.evaluator.log_values(codes, soft_variables, np.repeat(likelihoods, 2, axis=0), n_threads)
+    found = engine.evaluator.log_values(
+        codes, soft_variables, np.repeat(likelihoods, 2, axis=0), usable_threads(n_threads)
+    )
     evidence.require_possible(found[::2])
     return found[1::2] - found[::2]
 

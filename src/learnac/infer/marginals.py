@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from learnac.circuit import Circuit
 from learnac.data import Evidence, Schema, Soft, as_evidence
 from learnac.errors import QueryError, described
-from learnac.infer.engine import Engine, engine_of
+from learnac.infer.engine import Engine, engine_of, usable_threads
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
 
@@ -115,7 +115,7 @@ def iter_posteriors(
 
 
 def _posteriors(engine: Engine, evidence: Evidence, wanted: NDArray[np.uint32], n_threads: int) -> NDArray[np.float64]:
-    log_values, posteriors = engine.evaluator.marginals(*evidence.arrays, wanted, n_threads)
+    log_values, posteriors = engine.evaluator.marginals(*evidence.arrays, wanted, usable_threads(n_threads))
     evidence.require_possible(log_values)
     return posteriors
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit
 from learnac.data import Evidence, Soft, as_evidence
-from learnac.infer.engine import Engine, engine_of
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.types import PartialCodes
 
 
@@ -29,6 +29,6 @@ def most_probable(engine: Engine, evidence: Evidence, n_threads: int) -> tuple[P
     """The completed codes, and their log-probabilities."""
     engine.require_deterministic("mpe")
     worlds = evidence.codes.copy(order="C")
-    log_values = engine.evaluator.most_probable(*evidence.arrays, worlds, n_threads)
+    log_values = engine.evaluator.most_probable(*evidence.arrays, worlds, usable_threads(n_threads))
     evidence.require_possible(log_values)
     return worlds, log_values + evidence.log_scales

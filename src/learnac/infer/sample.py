@@ -10,7 +10,7 @@ from learnac.circuit import Circuit
 from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.errors import described
-from learnac.infer.engine import engine_of
+from learnac.infer.engine import engine_of, usable_threads
 
 
 def sample(
@@ -35,7 +35,7 @@ def sample(
     evidence = as_evidence(engine.schema, given, soft)
     worlds = np.zeros((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
     seed = seed_of(random_state)
-    log_values = engine.evaluator.sample(*evidence.arrays, int(n), seed, worlds, n_threads)
+    log_values = engine.evaluator.sample(*evidence.arrays, int(n), seed, worlds, usable_threads(n_threads))
     evidence.require_possible(log_values)
     shape = evidence.form
     if isinstance(shape, MappingForm):

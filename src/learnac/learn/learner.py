@@ -83,7 +83,7 @@ class Learner:
 
     def best_split(self, max_edges: int | None, should_stop: Callable[[], bool]) -> ScoredSplit | None:
         """The next split of the schedule; none if nothing pays, or fits, or time is up."""
-        room = NO_LIMIT if max_edges is None else max_edges - self.circuit.n_edges
+        room = NO_LIMIT if max_edges is None else min(max_edges - self.circuit.n_edges, NO_LIMIT)
         chosen = self.schedule.best_split(room, should_stop)
         if chosen is None:
             return None
