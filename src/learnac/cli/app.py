@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from learnac.cli.command import HELP, Command, Group, HelpWanted, Option, Parameter, UsageError
@@ -18,6 +19,7 @@ from learnac.cli.printable import printable
 from learnac.cli.startup import start
 from learnac.errors import LearnacError
 
+COMPLETE = "--complete"  # for the scripts of `learnac completion`
 BAD_INPUT = 2
 PIPE_CLOSED = 141  # What a shell reports for a program whose reader went away.
 _NO_THREAD = ("Failed to launch worker thread", "can't start new thread")  # in the words of pyarrow and of Python
@@ -36,7 +38,7 @@ LEARNAC = Group(
     "Learn arithmetic circuits from tables of discrete data, and ask them anything, exactly.",
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
-        *("info", "convert", "draw", "data"),
+        *("info", "convert", "draw", "data", "completion"),
     ),
     _find,
     "learnac learn train.csv --valid valid.csv --test test.csv",
@@ -73,6 +75,9 @@ def _run(typed: Sequence[str]) -> None:
 
         print(f"learnac {__version__}")
         return
+    if list(typed[:1]) == [COMPLETE]:
+        _complete(typed[1:])
+        return
     found: Command | Group = LEARNAC
     words = ["learnac"]
     while isinstance(found, Group):
@@ -92,6 +97,15 @@ def _run(typed: Sequence[str]) -> None:
         from learnac.cli.help import print_command_help
 
         print_command_help(found, " ".join(words))
+
+
+def _complete(typed: Sequence[str]) -> None:
+    """What a shell asks for when somebody presses Tab: an answer, or none, but no complaint."""
+    from learnac.cli.complete import candidates
+    from learnac.cli.complete_line import print_completions
+
+    with suppress(Exception):
+        print_completions(typed, lambda words: candidates(LEARNAC, words, _VERSION))
 
 
 def _in_one_line(error: Exception) -> str:

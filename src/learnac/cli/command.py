@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import Enum, auto
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -27,12 +28,25 @@ class HelpWanted(Exception):  # noqa: N818
     """What was typed asks for help."""
 
 
+class Completes(Enum):
+    """What a shell may offer for a parameter that is no choice."""
+
+    NOTHING = auto()  # or any file, for a path
+    MODEL = auto()
+    TABLE = auto()
+    PICTURE = auto()
+    DATA_SET = auto()
+    VARIABLES = auto()  # of the model: names with commas between
+    ASSIGNMENTS = auto()  # the same with categories: NAME=CATEGORY,...
+
+
 @dataclass(frozen=True)
 class Argument:
     """Declares a parameter that is told by its place."""
 
     metavar: str
     about: str
+    completes: Completes = Completes.NOTHING
 
 
 class Option:
@@ -42,13 +56,20 @@ class Option:
     """
 
     def __init__(
-        self, *names: str, about: str, metavar: str = "", panel: str = "Options", least: float | None = None
+        self,
+        *names: str,
+        about: str,
+        metavar: str = "",
+        panel: str = "Options",
+        least: float | None = None,
+        completes: Completes = Completes.NOTHING,
     ) -> None:
         self.names = names
         self.about = about
         self.metavar = metavar
         self.panel = panel
         self.least = least
+        self.completes = completes
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,28 @@ from pathlib import Path
 from typing import Annotated
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Argument, Option
+from learnac.cli.command import Argument, Completes, Option
 
 EXAMPLE = "learnac convert model.learnac model.bif"
 
 
 def convert(
-    source: Annotated[Path, Argument(metavar="FROM", about="A file: .learnac, .bif, .bn or .ac.")],
-    target: Annotated[Path, Argument(metavar="TO", about="A file: .learnac, .bif, .bn, .ac or .dot.")],
+    source: Annotated[
+        Path,
+        Argument(
+            metavar="FROM",
+            about="A file: .learnac, .bif, .bn or .ac.",
+            completes=Completes.MODEL,
+        ),
+    ],
+    target: Annotated[
+        Path,
+        Argument(
+            metavar="TO",
+            about="A file: .learnac, .bif, .bn, .ac or .dot.",
+            completes=Completes.MODEL,
+        ),
+    ],
     *,
     max_edges: Annotated[
         int, Option(metavar="N", least=1, about="The most edges that a circuit made from a network may have.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Argument, Command, Group
+from learnac.cli.command import Argument, Command, Completes, Group
 from learnac.cli.printable import printable
 
 
@@ -23,7 +23,7 @@ def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) ->
 
 
 def fetch_set(
-    name: Annotated[str, Argument("NAME", "A set that `learnac data list` names.")],
+    name: Annotated[str, Argument("NAME", "A set that `learnac data list` names.", Completes.DATA_SET)],
     *,
     as_json: options.Json = False,
     debug: options.Debug = False,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Argument, Option
+from learnac.cli.command import Argument, Completes, Option
 
 if TYPE_CHECKING:
     from learnac.drawing import Drawing
@@ -17,14 +17,31 @@ EXAMPLE = "learnac draw model.learnac network.svg --around diagnosis"
 
 def draw(
     model: options.ModelFile,
-    picture: Annotated[Path, Argument(metavar="PICTURE", about="A file: .svg, .png, .pdf or .dot.")],
+    picture: Annotated[
+        Path,
+        Argument(
+            metavar="PICTURE",
+            about="A file: .svg, .png, .pdf or .dot.",
+            completes=Completes.PICTURE,
+        ),
+    ],
     *,
     what: Annotated[
         Literal["network", "circuit"], Option(about="The network, or the circuit if it is small.")
     ] = "network",
-    tree: Annotated[str | None, Option(metavar="NAME", about="The decision tree of this variable, instead.")] = None,
+    tree: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            about="The decision tree of this variable, instead.",
+            completes=Completes.VARIABLES,
+        ),
+    ] = None,
     around: Annotated[
-        str | None, Option(metavar="NAME,...", about="Only these variables, their parents and children.")
+        str | None,
+        Option(
+            metavar="NAME,...", about="Only these variables, their parents and children.", completes=Completes.VARIABLES
+        ),
     ] = None,
     max_arcs: Annotated[
         int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Option
+from learnac.cli.command import Completes, Option
 
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
@@ -21,7 +21,10 @@ def marginals(
     given: options.Given = None,
     rows: options.Rows = None,
     variables: Annotated[
-        str | None, Option(metavar="NAME,...", about="Only these variables; all of them if not said.")
+        str | None,
+        Option(
+            metavar="NAME,...", about="Only these variables; all of them if not said.", completes=Completes.VARIABLES
+        ),
     ] = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from learnac.cli.command import Argument, Option
+from learnac.cli.command import Argument, Completes, Option
 
 _TABLES = "Tables"
 _PRICES = "Prices and scores"
@@ -13,7 +13,11 @@ _OUTPUT = "Output"
 
 TrainTable: TypeAlias = Annotated[
     Path,
-    Argument(metavar="TRAIN", about="Table to learn from: CSV, TSV, Parquet, Feather or Libra .data; also compressed."),
+    Argument(
+        metavar="TRAIN",
+        about="Table to learn from: CSV, TSV, Parquet, Feather or Libra .data; also compressed.",
+        completes=Completes.TABLE,
+    ),
 ]
 ValidTable: TypeAlias = Annotated[
     Path | None,
@@ -21,11 +25,14 @@ ValidTable: TypeAlias = Annotated[
         metavar="FILE",
         about="Keep the first splits, as many as are best on this table.",
         panel=_TABLES,
+        completes=Completes.TABLE,
     ),
 ]
 TestTable: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FILE", about="Report the log-likelihood of this table too.", panel=_TABLES),
+    Option(
+        metavar="FILE", about="Report the log-likelihood of this table too.", panel=_TABLES, completes=Completes.TABLE
+    ),
 ]
 NoHeader: TypeAlias = Annotated[
     bool,
@@ -141,7 +148,15 @@ Patience: TypeAlias = Annotated[
     Option(metavar="N", about="Splits in a row that --valid is no better for.", panel=_BUDGETS),
 ]
 
-Out: TypeAlias = Annotated[Path | None, Option(metavar="FILE", about="Write the model here (.learnac).", panel=_OUTPUT)]
+Out: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        metavar="FILE",
+        about="Write the model here (.learnac).",
+        panel=_OUTPUT,
+        completes=Completes.MODEL,
+    ),
+]
 Checkpoint: TypeAlias = Annotated[
     Path | None,
     Option(metavar="FILE", about="Keep the state of the search here, from time to time.", panel=_OUTPUT),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Option
+from learnac.cli.command import Completes, Option
 from learnac.cli.printable import printable
 
 EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
@@ -18,7 +18,13 @@ def query(
     *,
     query: Annotated[
         list[str],
-        Option("--query", "-q", metavar="NAME=CATEGORY,...", about="What to ask for, all of it together."),
+        Option(
+            "--query",
+            "-q",
+            metavar="NAME=CATEGORY,...",
+            about="What to ask for, all of it together.",
+            completes=Completes.ASSIGNMENTS,
+        ),
     ],
     given: options.Given = None,
     rows: options.Rows = None,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from learnac.cli.command import Argument, Option
+from learnac.cli.command import Argument, Completes, Option
 from learnac.cli.options import Debug, Delimiter, Json, NoHeader
 
 __all__ = ["Debug", "Delimiter", "Given", "Json", "ModelFile", "NoHeader", "Out", "Rows", "RowsFile", "Threads"]
@@ -12,18 +12,38 @@ _EVIDENCE = "Evidence"
 _OUTPUT = "Output"
 
 ModelFile: TypeAlias = Annotated[
-    Path, Argument(metavar="MODEL", about="A model: .learnac, or .bif, .bn or .ac from another tool.")
+    Path,
+    Argument(
+        metavar="MODEL", about="A model: .learnac, or .bif, .bn or .ac from another tool.", completes=Completes.MODEL
+    ),
 ]
 RowsFile: TypeAlias = Annotated[
-    Path, Argument(metavar="TABLE", about="Rows: CSV, TSV, Parquet, Feather or Libra .data; empty is unknown.")
+    Path,
+    Argument(
+        metavar="TABLE",
+        about="Rows: CSV, TSV, Parquet, Feather or Libra .data; empty is unknown.",
+        completes=Completes.TABLE,
+    ),
 ]
 Given: TypeAlias = Annotated[
     list[str] | None,
-    Option("--given", "-g", metavar="NAME=CATEGORY,...", about="What is known; may be repeated.", panel=_EVIDENCE),
+    Option(
+        "--given",
+        "-g",
+        metavar="NAME=CATEGORY,...",
+        about="What is known; may be repeated.",
+        panel=_EVIDENCE,
+        completes=Completes.ASSIGNMENTS,
+    ),
 ]
 Rows: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="TABLE", about="What is known of many rows, instead: empty is unknown.", panel=_EVIDENCE),
+    Option(
+        metavar="TABLE",
+        about="What is known of many rows, instead: empty is unknown.",
+        panel=_EVIDENCE,
+        completes=Completes.TABLE,
+    ),
 ]
 Threads: TypeAlias = Annotated[int, Option(metavar="N", least=1, about="Threads to answer with.", panel=_OUTPUT)]
 Out: TypeAlias = Annotated[
@@ -32,5 +52,6 @@ Out: TypeAlias = Annotated[
         metavar="FILE",
         about="Write a table here (.csv, .tsv, .parquet, .feather) instead of printing it.",
         panel=_OUTPUT,
+        completes=Completes.TABLE,
     ),
 ]

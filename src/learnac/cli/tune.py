@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from learnac import defaults
 from learnac.cli import options
-from learnac.cli.command import Option, UsageError
+from learnac.cli.command import Completes, Option, UsageError
 from learnac.cli.learn import fit, save
 
 if TYPE_CHECKING:
@@ -37,7 +37,14 @@ class Trial:
 def tune(
     train: options.TrainTable,
     *,
-    valid: Annotated[Path, Option(metavar="FILE", about="The table that penalties are judged by.")],
+    valid: Annotated[
+        Path,
+        Option(
+            metavar="FILE",
+            about="The table that penalties are judged by.",
+            completes=Completes.TABLE,
+        ),
+    ],
     test: options.TestTable = None,
     edge_penalties: Annotated[
         str, Option(metavar="NATS,...", about="Edge penalties (k_e) to try.")
