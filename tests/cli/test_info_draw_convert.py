@@ -110,7 +110,7 @@ def test_pictures_by_conversion(answer: Answer, people: LearnAC, tmp_path: Path)
         ("people.csv", "m.bif", "people.csv: expected a name that ends in .learnac, .bif, .bn, .ac"),
         ("people.learnac", "nowhere/m.bif", "nowhere/m.bif: No such file or directory"),
         ("nowhere.bif", "m.learnac", "nowhere.bif: No such file or directory"),
-        ("circuit.ac", "m.bif", "m.bif: this format holds a network, and the model is a circuit alone"),
+        ("circuit.ac", "m.bif", "m.bif: this format holds a network, but the model is only a circuit"),
         ("text.bif", "m.learnac", "text.bif"),
         ("text.bn", "m.learnac", "text.bn"),
         ("text.ac", "m.learnac", "text.ac"),

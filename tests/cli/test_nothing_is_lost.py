@@ -185,7 +185,7 @@ PEOPLE = ["learn", "people.csv", "--bins", "age=4"]
         (["--resume", "--drop", "city"], "the search to go on with was over other tables"),
         (["--resume", "--valid", "people.csv"], "the search to go on with was over other tables"),
         (["--resume", "--checkpoint", "people.learnac"], "people.learnac: expected a checkpoint, found a model"),
-        (["--resume", "--checkpoint", "people.csv"], "people.csv: expected another file than the table people.csv"),
+        (["--resume", "--checkpoint", "people.csv"], "people.csv: this file is also read as a table"),
         (["--resume", "--checkpoint", "cut"], "cut: the file is damaged or cut short"),
     ],
 )
@@ -198,7 +198,7 @@ def test_a_checkpoint_that_does_not_fit(
 
 
 def test_to_resume_needs_a_checkpoint(complaint: Complaint, people: LearnAC) -> None:
-    assert "--resume: expected --checkpoint too" in complaint(*PEOPLE, "--resume")
+    assert "--resume: needs a file to resume from: add --checkpoint FILE" in complaint(*PEOPLE, "--resume")
 
 
 @pytest.mark.parametrize("option", ["--out", "--checkpoint", "--write-schema"])

@@ -55,7 +55,7 @@ def test_every_way_to_type(typed: list[str], values: dict[str, Any]) -> None:
     ("typed", "message"),
     [
         ([], "Missing argument 'FROM'."),
-        (["a", "b", "c", "d"], "Got unexpected extra arguments: c d"),
+        (["a", "b", "c", "d"], "too many arguments: c d"),
         (["a", "--frob"], "No such option: --frob"),
         (["a", "--max-edge=3"], "No such option: --max-edge (did you mean --max-edges?)"),
         (["a", "-x"], "No such option: -x"),

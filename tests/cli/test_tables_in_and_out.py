@@ -228,7 +228,7 @@ def test_a_column_of_which_nothing_is_known(answer: Answer, people: LearnAC, tmp
         pytest.param(b"", "the file is empty", id="empty"),
         pytest.param(b"city,children\n", "expected rows of values, found only a header", id="header only"),
         pytest.param(b"city,children\nBern,1\nBern\n", "bad.csv:3: expected 2 values, found 1", id="ragged"),
-        pytest.param(b"city;children\nBern;1\n", "say --delimiter ';'", id="delimiter"),
+        pytest.param(b"city;children\nBern;1\n", "use --delimiter ';'", id="delimiter"),
         pytest.param("city,children\nZürich,1\n".encode("latin-1"), "expected text in UTF-8", id="encoding"),
         pytest.param("city,children\nBern,1\n".encode("utf-16"), "found UTF-16", id="utf-16"),
         pytest.param(b"city,children\n" + b"x" * 10**6 + b",1\n", "at most 1,000 characters", id="long line"),
@@ -296,5 +296,5 @@ def test_numbers_with_leading_zeros_are_categories(answer: Answer, tmp_path: Pat
 def test_a_table_is_not_written_over(complaint: Complaint, people: LearnAC, tmp_path: Path, option: str) -> None:
     before = (tmp_path / "people.csv").read_bytes()
     said = complaint("learn", "people.csv", "--bins", "age=4", option, "./people.csv")
-    assert "expected another file than the table people.csv" in said
+    assert "this file is also read as a table" in said
     assert (tmp_path / "people.csv").read_bytes() == before

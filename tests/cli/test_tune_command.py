@@ -150,9 +150,9 @@ def test_weights_count(answer: Answer, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--edge-penalties", "0.1,x"], "--edge-penalties: expected numbers with commas between, found '0.1,x'"),
+        (["--edge-penalties", "0.1,x"], "--edge-penalties: expected numbers separated by commas, found '0.1,x'"),
         (["--edge-penalties", "0.1,-1"], "--edge-penalties: expected a finite number at least 0, found -1"),
-        (["--parameter-penalties", ""], "--parameter-penalties: expected numbers with commas between, found ''"),
+        (["--parameter-penalties", ""], "--parameter-penalties: expected numbers separated by commas, found ''"),
         (["--parameter-penalties", "nan"], "--parameter-penalties: expected a finite number"),
         (["--out", "nowhere/m.learnac"], "nowhere/m.learnac: No such file or directory"),
         (["--valid", "nowhere.csv"], "nowhere.csv: No such file or directory"),

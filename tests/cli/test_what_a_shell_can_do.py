@@ -75,7 +75,7 @@ def in_shell(folder: Path, redirected: str, *arguments: str) -> subprocess.Compl
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
 
 
-CLOSED = "error: standard output: it is closed, and there is something to print\n"
+CLOSED = "error: standard output: closed, so the result cannot be printed\n"
 
 
 @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ def test_too_little_memory_for_a_table_is_about_the_table(
     from learnac.data import evidence_files
 
     monkeypatch.setattr(tables, "read_frame", no_memory)
-    assert complaint("learn", "people.csv") == "error: the memory does not suffice for the table people.csv\n"
+    assert complaint("learn", "people.csv") == "error: there is not enough memory for the table people.csv\n"
     monkeypatch.setattr(evidence_files, "read_frame", no_memory)
     said = complaint("score", "people.learnac", "people.csv")
-    assert said == "error: the memory does not suffice for the table people.csv\n"
+    assert said == "error: there is not enough memory for the table people.csv\n"
     monkeypatch.setattr(answers, "open_model", no_memory)
-    assert complaint("mpe", "people.learnac") == "error: the memory does not suffice\n"
+    assert complaint("mpe", "people.learnac") == "error: there is not enough memory\n"
 
 
 def test_too_little_memory_for_a_circuit_is_about_its_edges(
@@ -216,11 +216,11 @@ def test_too_little_memory_for_a_circuit_is_about_its_edges(
 
     monkeypatch.setattr(training, "train", no_memory)
     said = complaint("learn", "people.csv", "--bins", "3")
-    assert "the memory does not suffice for the search; --max-edges limits what the circuit needs" in said
+    assert "there is not enough memory for the search; --max-edges limits how much the circuit needs" in said
     answer("convert", "people.learnac", "people.bif")
     monkeypatch.setattr(convert, "compile_model", no_memory)
     said = complaint("convert", "people.bif", "again.learnac")
-    assert "the memory does not suffice for writing again.learnac; --max-edges limits" in said
+    assert "there is not enough memory for writing again.learnac; --max-edges limits" in said
     assert "--max-edges" not in complaint("mpe", "people.bif")
 
 

@@ -214,7 +214,7 @@ class TestTotals:
         assert infer.log_likelihood(circuit, {"x0": 1}) == pytest.approx(math.log(0.75), abs=1e-10)
 
     def test_a_circuit_that_is_nowhere_possible_is_refused(self) -> None:
-        with pytest.raises(ModelFileError, match=r"text: the circuit's value is 0\.0 whatever"):
+        with pytest.raises(ModelFileError, match=r"text: expected a circuit with a positive, finite total; found 0\.0"):
             read_ac("(2)\nv 0 0\nv 0 1\nn 0\n* 0 2\n* 1 2\n+ 3 4\nEOF\n")
 
 
@@ -254,7 +254,7 @@ def test_what_is_no_circuit_is_refused_with_its_line(text: str, message: str) ->
 
 def test_a_file_that_is_no_text_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "a.ac").write_bytes(b"(2)\xff\n")
-    with pytest.raises(ModelFileError, match=r"a\.ac: expected text"):
+    with pytest.raises(ModelFileError, match=r"a\.ac: expected a text file"):
         read_ac(tmp_path / "a.ac")
     with pytest.raises(FileNotFoundError):
         read_ac(tmp_path / "none.ac")

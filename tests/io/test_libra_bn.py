@@ -194,8 +194,8 @@ REFUSED = {
     "dependency network": (replaced("BN", "DN"), r"text:2: expected `BN`, a Bayesian network; found 'dn'"),
     "features": (replaced("tree {", "features {"), r"text:4: expected `tree` or `table`, found 'features': other"),
     "no such variable": (replaced("v0 {", "v3 {"), r"text:3: expected a variable from v0 to v2, found 'v3'"),
-    "a variable twice": (replaced("v1 {", "v0 {"), r"text:8: variable v0 was there before"),
-    "a variable lacking": (SMALL.replace("2\n", "2,2\n", 1), r"found nothing of 'v1'"),
+    "a variable twice": (replaced("v1 {", "v0 {"), r"text:8: variable v0 is defined twice"),
+    "a variable lacking": (SMALL.replace("2\n", "2,2\n", 1), r"the file ends without the distributions of 'v1'"),
     "no such value": (replaced("v1_2", "v1_3"), r"no such value of a variable: 'v1_3'"),
     "no test": (replaced("(v0_1", "(w0_1"), r"text:10: expected a test of a value, such as v0_1; found 'w0_1'"),
     "no log": (replaced("-inf))", "x))"), r"text:11: expected the log of a probability, found 'x'"),
@@ -203,7 +203,10 @@ REFUSED = {
     "not a distribution": (replaced("-inf))", "-0.1))"), r"expected logs of probabilities that add up to 1"),
     "three branches": (replaced("-inf))", "-inf -inf))"), r"text:11: expected '\)', found '-inf'"),
     "two trees": (replaced("}\n}\nv1", "}\ntree { 0 }\n}\nv1"), r"text:7: expected '}', found 'tree'"),
-    "parent below child": (replaced("(v1_1 -0.69", "(v0_1 -0.69"), r"expected no test of v0 below one of v1"),
+    "parent below child": (
+        replaced("(v1_1 -0.69", "(v0_1 -0.69"),
+        r"in the tree of v1, its own tests must come last; found a test of v0",
+    ),
     "a cycle": (
         "2,2\nBN {\n"
         + "".join(f"v{a} {{ tree {{ (v{b}_0 (v{a}_0 0 -inf) (v{a}_0 -inf 0)) }} }}\n" for a, b in ((0, 1), (1, 0)))
@@ -211,10 +214,13 @@ REFUSED = {
         r"text: the network has a cycle",
     ),
     "rows lacking": ("2\nBN {\nv0 { table {\n0 +v0_0\n} }\n}\n", r"expected 2 rows, found 1"),
-    "a row twice": ("2\nBN {\nv0 { table {\n0 +v0_0\n0 +v0_0\n} }\n}\n", r"values \(0,\) were there before"),
+    "a row twice": ("2\nBN {\nv0 { table {\n0 +v0_0\n0 +v0_0\n} }\n}\n", r"values \(0,\) are given twice"),
     "no child": ("2,2\nBN {\nv0 { table {\n0 +v1_0\n} }\n}\n", r"expected values of v0 and the same parents"),
     "two values": ("2\nBN {\nv0 { table {\n0 +v0_0 +v0_1\n} }\n}\n", r"v0 has two values in one row"),
-    "negated": ("3\nBN {\nv0 { table {\n0 -v0_0\n} }\n}\n", r"expected what value v0 has, found '-v0_0'"),
+    "negated": (
+        "3\nBN {\nv0 { table {\n0 -v0_0\n} }\n}\n",
+        r"expected the value of v0, which has more than two; found only what it is not, '-v0_0'",
+    ),
 }
 
 

@@ -46,9 +46,9 @@ class Asked:
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
-            raise UsageError("expected --given or --rows, found both", "--rows")
+            raise UsageError("use --given or --rows, not both", "--rows")
         if out is not None and rows is None:
-            raise UsageError("a table is written for --rows only", "--out")
+            raise UsageError("needs --rows: without it there is no table to write", "--out")
         check_table_path(out)
         stored = open_model(model)
         known = read_assignments(given or [], stored.schema, "--given")

@@ -35,7 +35,7 @@ def _find(name: str) -> Command | Group:
 
 
 LEARNAC = Group(
-    "Learn arithmetic circuits from tables of discrete data, and ask them anything, exactly.",
+    "Learn arithmetic circuits from tables of discrete data, and answer queries with them exactly.",
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
         *("info", "convert", "draw", "data", "completion"),

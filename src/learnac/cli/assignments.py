@@ -30,7 +30,9 @@ def read_assignments(texts: Sequence[str], schema: Schema, option: str) -> dict[
             raise placed(error, option) from None
         if name in found and found[name] != value:
             raise QueryError(
-                f"{option}: variable {name!r} is given as {found[name]!r} and as {value!r}", column=name, found=value
+                f"{option}: variable {name!r} is given twice, as {found[name]!r} and as {value!r}",
+                column=name,
+                found=value,
             )
         found[name] = value
     return found
@@ -60,7 +62,9 @@ def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | f
         with suppress(QueryError):
             right.append((name, category_of(schema, name, value)))
     if len(right) > 1:
-        raise QueryError(f"{part!r} could be {' or '.join(f'{name} = {value}' for name, value in right)}")
+        raise QueryError(
+            f"{part!r} is ambiguous: it could be {' or '.join(f'{name} = {value}' for name, value in right)}"
+        )
     return right[0] if right else (known[0][0], category_of(schema, *known[0]))
 
 

@@ -47,7 +47,7 @@ def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
             raise ValueError(f"expected a number of bins such as 5, age=5 or age=5:uniform, found {text!r}")
         name = name.strip() or ALL_COLUMNS
         if name in found:
-            raise ValueError(f"expected bins of {name!r} once, found them twice")
+            raise ValueError(f"the bins of {name!r} are given twice")
         found[name] = Binning(int(number), cast(Strategy, strategy.strip() or "quantile"))
     return found
 

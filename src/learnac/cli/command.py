@@ -179,7 +179,7 @@ def read_values(parameters: Sequence[Parameter], typed: Sequence[str]) -> dict[s
             values[parameter.name] = parameter.value(text)
     by_place = [parameter for parameter in parameters if not parameter.names]
     if len(texts) > len(by_place):
-        raise UsageError(f"Got unexpected extra arguments: {' '.join(texts[len(by_place) :])}")
+        raise UsageError(f"too many arguments: {' '.join(texts[len(by_place) :])}")
     values |= {parameter.name: parameter.value(text) for parameter, text in zip(by_place, texts, strict=False)}
     for parameter in parameters:
         if parameter.is_required and parameter.name not in values:

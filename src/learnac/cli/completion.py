@@ -55,14 +55,16 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish"], Argument(metavar="SHELL", about="bash, zsh or fish.")],
+    shell: Annotated[Literal["bash", "zsh", "fish"], Argument(metavar="SHELL", about="The shell: bash, zsh or fish.")],
     *,
     debug: options.Debug = False,
 ) -> None:
-    """Print a script that completes commands, options, files and names of variables when you press Tab.
+    """Print a script for your shell, so that Tab completes commands, options and names.
 
-    bash: learnac completion bash >> ~/.bashrc.
-    zsh: learnac completion zsh >> ~/.zshrc, after the line with compinit.
-    fish: learnac completion fish > ~/.config/fish/completions/learnac.fish.
+    bash: learnac completion bash >> ~/.bashrc
+
+    zsh: learnac completion zsh >> ~/.zshrc (after the line with compinit)
+
+    fish: learnac completion fish > ~/.config/fish/completions/learnac.fish
     """
     print(_SCRIPTS[shell])

@@ -16,7 +16,7 @@ def convert(
         Path,
         Argument(
             metavar="FROM",
-            about="A file: .learnac, .bif, .bn or .ac.",
+            about="The file to read: .learnac, .bif, .bn or .ac.",
             completes=Completes.MODEL,
         ),
     ],
@@ -24,21 +24,22 @@ def convert(
         Path,
         Argument(
             metavar="TO",
-            about="A file: .learnac, .bif, .bn, .ac or .dot.",
+            about="The file to write: .learnac, .bif, .bn, .ac or .dot.",
             completes=Completes.MODEL,
         ),
     ],
     *,
     max_edges: Annotated[
-        int, Option(metavar="N", least=1, about="The most edges that a circuit made from a network may have.")
+        int, Option(metavar="N", least=1, about="When a network is compiled, refuse a circuit of more edges than this.")
     ] = 1_000_000,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Write a model in another format: Libra's .ac and .bn, BIF, DOT, or our own.
+    """Convert a model between formats: .learnac, BIF, Libra's .ac and .bn, and DOT.
 
-    The formats are told by the names of the files; .bif may be compressed (.bif.gz).
-    A circuit is made from a network where the format needs one.
+    File names decide the formats. A .bif file may be compressed (.bif.gz).
+    If the target needs a circuit and the source has only a network, the network
+    is compiled.
     """
     from learnac.cli.memory import FEWER_EDGES, memory_for
     from learnac.cli.output import print_json

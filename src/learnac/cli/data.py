@@ -23,14 +23,15 @@ def list_sets(*, as_json: options.Json = False, debug: options.Debug = False) ->
 
 
 def fetch_set(
-    name: Annotated[str, Argument("NAME", "A set that `learnac data list` names.", Completes.DATA_SET)],
+    name: Annotated[str, Argument("NAME", "The name of a data set, as in `learnac data list`.", Completes.DATA_SET)],
     *,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Download a data set, checked against its checksum, and say where its files are.
+    """Download a data set, check it, and print where its files are.
 
-    Files under the folder that LEARNAC_DATA names are used as they are.
+    If the environment variable LEARNAC_DATA names a folder that has the files,
+    they are used as they are.
     """
     from learnac.cli.output import print_json
     from learnac.data.catalog import fetch
@@ -49,7 +50,7 @@ _COMMANDS = {
 }
 
 GROUP = Group(
-    "Public data sets: what there is, and where it comes from.",
+    "List and download public data sets.",
     tuple(_COMMANDS),
     _COMMANDS.__getitem__,
     _COMMANDS["fetch"].example,

@@ -21,37 +21,41 @@ def draw(
         Path,
         Argument(
             metavar="PICTURE",
-            about="A file: .svg, .png, .pdf or .dot.",
+            about="The file to write: .svg, .png, .pdf or .dot.",
             completes=Completes.PICTURE,
         ),
     ],
     *,
     what: Annotated[
-        Literal["network", "circuit"], Option(about="The network, or the circuit if it is small.")
+        Literal["network", "circuit"], Option(about="What to draw: the network, or the circuit if it is small.")
     ] = "network",
     tree: Annotated[
         str | None,
         Option(
             metavar="NAME",
-            about="The decision tree of this variable, instead.",
+            about="Draw the decision tree of this variable instead.",
             completes=Completes.VARIABLES,
         ),
     ] = None,
     around: Annotated[
         str | None,
         Option(
-            metavar="NAME,...", about="Only these variables, their parents and children.", completes=Completes.VARIABLES
+            metavar="NAME,...",
+            about="Draw only these variables with their parents and children.",
+            completes=Completes.VARIABLES,
         ),
     ] = None,
     max_arcs: Annotated[
         int,
-        Option(metavar="N", least=0, about="Of more arcs than this, draw only the strongest: those that tell most."),
+        Option(metavar="N", least=0, about="Draw at most this many arcs: those that gain the most log-likelihood."),
     ] = 300,
-    max_depth: Annotated[int, Option(metavar="N", least=0, about="Levels of the tree.")] = 3,
+    max_depth: Annotated[
+        int, Option(metavar="N", least=0, about="With --tree: how many levels of the tree to draw.")
+    ] = 3,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Draw what was learned. Pictures need the program `dot` of Graphviz; .dot files do not."""
+    """Draw a model. Pictures need the program `dot` of Graphviz; .dot files do not."""
     from learnac.cli.output import print_json
     from learnac.drawing import PICTURE_SUFFIXES, TEXT_SUFFIXES
     from learnac.errors import LearnacError, QueryError
@@ -64,7 +68,7 @@ def draw(
     check_writable(picture)
     stored = read_any(model)
     if stored.network is None and (what == "network" or tree is not None):
-        raise QueryError(f"{model}: expected a model with a network, found a circuit alone; say --what circuit")
+        raise QueryError(f"{model}: expected a model with a network, found only a circuit; use --what circuit")
     try:
         if what == "circuit" and tree is None:
             drawing = compiled(stored, model).require_circuit().draw()

@@ -17,7 +17,7 @@ def _hint(error: LearnacError) -> str:
         Problem.CONTINUOUS: f": --bins {name}=5 makes intervals, {keep}",
         Problem.IDENTIFIER: f": {keep}",
         Problem.NO_HEADER: "; --no-header reads a table without names",
-        Problem.DELIMITER: f": say --delimiter {error.found!r}",
+        Problem.DELIMITER: f": use --delimiter {error.found!r}",
         Problem.CIRCUIT_TOO_LARGE: "; `learnac convert` allows more with --max-edges",
         Problem.TABLE_TOO_LARGE: "; .bn and .learnac files hold the tree as it is, without a table",
         Problem.UNKNOWN_SET: "; `learnac data list` shows all",

@@ -16,7 +16,7 @@ def impute(
     *,
     method: Annotated[
         Literal["mpe", "marginal"],
-        Option(about="All gaps of a row together, or each with its own most probable value."),
+        Option(about="mpe: the most probable values of a row's gaps together. marginal: of each gap by itself."),
     ] = "mpe",
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -25,7 +25,7 @@ def impute(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fill the gaps of a table."""
+    """Fill in the unknown cells of a table with their most probable values."""
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.infer import impute as fill
 

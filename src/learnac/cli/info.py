@@ -20,7 +20,7 @@ _SHOWN = 5
 
 
 def info(model: options.ModelFile, *, as_json: options.Json = False, debug: options.Debug = False) -> None:
-    """Sizes, properties and costs of a model: checked and measured now."""
+    """Show the size and properties of a model, and how long a query takes."""
     from learnac.cli.models import open_model
     from learnac.cli.output import print_json, print_rows
     from learnac.cli.progress import busy

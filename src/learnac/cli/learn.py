@@ -54,12 +54,12 @@ def learn(
 ) -> None:
     """Learn an arithmetic circuit from a table of discrete data.
 
-    The search splits leaves of decision trees as long as a split gains more
-    log-likelihood than its edges and parameters cost. Gains and prices are in
-    nats, over the whole training table.
+    The search grows decision trees. It applies a split if the split gains more
+    log-likelihood, in nats over the whole training table, than the penalties for
+    the edges and parameters it adds.
 
-    Ctrl-C ends the search and keeps its work: the summary, marked "interrupted",
-    is that of the model so far, and the exit code is 0. For wrong input it is 2.
+    Ctrl-C stops the search and keeps the model so far: the summary is marked
+    "interrupted" and the exit code is 0. Wrong input exits with code 2.
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output
@@ -83,9 +83,9 @@ def learn(
         patience=patience,
     )
     if patience is not None and valid is None:
-        raise UsageError("expected --valid too, found none", "--patience")
+        raise UsageError("needs a validation table: add --valid FILE", "--patience")
     if resume and checkpoint is None:
-        raise UsageError("expected --checkpoint too, found none", "--resume")
+        raise UsageError("needs a file to resume from: add --checkpoint FILE", "--resume")
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
     for path in (out, checkpoint, write_schema):

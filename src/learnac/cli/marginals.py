@@ -22,9 +22,7 @@ def marginals(
     rows: options.Rows = None,
     variables: Annotated[
         str | None,
-        Option(
-            metavar="NAME,...", about="Only these variables; all of them if not said.", completes=Completes.VARIABLES
-        ),
+        Option(metavar="NAME,...", about="Only these variables. Default: all of them.", completes=Completes.VARIABLES),
     ] = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -33,10 +31,10 @@ def marginals(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """How likely is each value of every variable, given what is known?
+    """The probability of each value of every variable, given what is known.
 
-    With --rows, for each row of a table: a column for each variable and
-    category, called name=category.
+    With --rows, a line for each row of a table, with a column name=category for
+    each value of each variable.
     """
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.output import print_json

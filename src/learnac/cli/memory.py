@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-TOO_LITTLE = "the memory does not suffice"
-FEWER_EDGES = "--max-edges limits what the circuit needs"
+TOO_LITTLE = "there is not enough memory"
+FEWER_EDGES = "--max-edges limits how much the circuit needs"
 
 
 class OutOfMemory(MemoryError):  # noqa: N818
-    """The memory does not suffice: the message says what for."""
+    """There is not enough memory: the message says what for."""
 
 
 @contextmanager

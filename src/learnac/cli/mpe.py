@@ -24,9 +24,10 @@ def mpe(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """What is the most probable completion of what is known? Exact.
+    """The most probable values of all variables together, given what is known.
 
-    With --rows, the completed table, and a column log_probability.
+    With --rows, the table with its unknown cells filled in, and a column
+    log_probability.
     """
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.output import print_json, print_rows

@@ -15,7 +15,7 @@ TrainTable: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TRAIN",
-        about="Table to learn from: CSV, TSV, Parquet, Feather or Libra .data; also compressed.",
+        about="The table to learn from: CSV, TSV, Parquet, Feather or Libra .data, compressed or not.",
         completes=Completes.TABLE,
     ),
 ]
@@ -23,7 +23,7 @@ ValidTable: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        about="Keep the first splits, as many as are best on this table.",
+        about="A validation table: keep only as many splits as score best on it.",
         panel=_TABLES,
         completes=Completes.TABLE,
     ),
@@ -31,14 +31,14 @@ ValidTable: TypeAlias = Annotated[
 TestTable: TypeAlias = Annotated[
     Path | None,
     Option(
-        metavar="FILE", about="Report the log-likelihood of this table too.", panel=_TABLES, completes=Completes.TABLE
+        metavar="FILE", about="A test table: report its log-likelihood too.", panel=_TABLES, completes=Completes.TABLE
     ),
 ]
 NoHeader: TypeAlias = Annotated[
     bool,
     Option(
         "--no-header",
-        about="The files have no line of names: columns are called x0, x1, ...",
+        about="The tables have no header line; columns are named x0, x1, ...",
         panel=_TABLES,
     ),
 ]
@@ -46,7 +46,7 @@ Delimiter: TypeAlias = Annotated[
     str | None,
     Option(
         metavar="CHARACTER",
-        about="What separates values; 'tab' for a tab. By the file's name, if not said.",
+        about="The character between values; write tab for a tab. Default: by the file name.",
         panel=_TABLES,
     ),
 ]
@@ -55,125 +55,148 @@ Arity: TypeAlias = Annotated[
     Option(
         least=1,
         metavar="N",
-        about="All columns hold codes 0 to N-1, seen in training or not.",
+        about="Every column holds the codes 0 to N-1, even codes that the training table lacks.",
         panel=_TABLES,
     ),
 ]
 SchemaFile: TypeAlias = Annotated[
     Path | None,
-    Option("--schema", metavar="FILE", about="A TOML file that says what columns hold.", panel=_TABLES),
+    Option(
+        "--schema",
+        metavar="FILE",
+        about="A TOML file that describes the columns: categories, bins, columns to drop.",
+        panel=_TABLES,
+    ),
 ]
 WriteSchema: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FILE", about="Write what was found out about columns, as TOML.", panel=_TABLES),
+    Option(metavar="FILE", about="Write a description of the columns to this TOML file.", panel=_TABLES),
 ]
 BinsOption: TypeAlias = Annotated[
     list[str] | None,
     Option(
         "--bins",
         metavar="[NAME=]N[:uniform]",
-        about="Make N intervals of a column of numbers, of equal share or equal width; of all that need it, if no "
-        "name is said. May be repeated.",
+        about="Divide a column of numbers into N intervals of equally many rows, or with :uniform of equal width. "
+        "Without NAME, every column that needs it. May be repeated.",
         panel=_TABLES,
     ),
 ]
-Drop: TypeAlias = Annotated[
-    list[str] | None, Option(metavar="NAME,...", about="Leave these columns out.", panel=_TABLES)
-]
+Drop: TypeAlias = Annotated[list[str] | None, Option(metavar="NAME,...", about="Ignore these columns.", panel=_TABLES)]
 AsCategory: TypeAlias = Annotated[
     list[str] | None,
-    Option(metavar="NAME,...", about="Keep every value of these columns, however many.", panel=_TABLES),
+    Option(
+        metavar="NAME,...",
+        about="Treat every distinct value of these columns as a category, however many there are.",
+        panel=_TABLES,
+    ),
 ]
 
 EdgePenalty: TypeAlias = Annotated[
     float | None,
     Option(
         metavar="NATS",
-        about="What each edge that a split adds must gain (k_e). Without it, from 10 down, until --max-edges is used.",
+        about="The log-likelihood a split must gain for each edge it adds (k_e). "
+        "Default: start at 10, and halve it until --max-edges is reached.",
         panel=_PRICES,
     ),
 ]
 ParameterPenalty: TypeAlias = Annotated[
     float,
-    Option(metavar="NATS", about="The same for each parameter (k_p).", panel=_PRICES),
+    Option(
+        metavar="NATS", about="The log-likelihood a split must gain for each parameter it adds (k_p).", panel=_PRICES
+    ),
 ]
 Criterion: TypeAlias = Annotated[
     Literal["likelihood", "bdeu"],
-    Option(about="The score to gain in.", panel=_PRICES),
+    Option(about="The score that splits are chosen by.", panel=_PRICES),
 ]
 Alpha: TypeAlias = Annotated[
     float | None,
     Option(
-        metavar="COUNT", about="For likelihood: added to all counts. Without it, chosen on other rows.", panel=_PRICES
+        metavar="COUNT",
+        about="With likelihood: add this to every count. Default: chosen on held-out rows.",
+        panel=_PRICES,
     ),
 ]
 Shrinkage: TypeAlias = Annotated[
     float | None,
     Option(
         metavar="ROWS",
-        about="How many rows a tree node's parent counts for. Without it, chosen on other rows.",
+        about="Smooth each tree node towards its parent node, which counts as this many rows. "
+        "Default: chosen on held-out rows.",
         panel=_PRICES,
     ),
 ]
 EquivalentSampleSize: TypeAlias = Annotated[
     float,
-    Option(metavar="ROWS", about="For bdeu: the weight of the prior.", panel=_PRICES),
+    Option(metavar="ROWS", about="With bdeu: the weight of the prior, in rows.", panel=_PRICES),
 ]
 
 Schedule: TypeAlias = Annotated[
     Literal["quick", "greedy"],
-    Option(about="AC-Quick; or AC-Greedy: the best split every time, slower.", panel=_SEARCH),
+    Option(
+        about="quick is AC-Quick; greedy is AC-Greedy, which always takes the best split and is slower.", panel=_SEARCH
+    ),
 ]
 Splits: TypeAlias = Annotated[
     Literal["complete", "binary"],
-    Option(about="A branch for each value, or one value against the rest.", panel=_SEARCH),
+    Option(about="complete: a branch for each value. binary: one value against the rest.", panel=_SEARCH),
 ]
 HalveEdgePenalty: TypeAlias = Annotated[
     bool,
     Option(
         "--halve-edge-penalty",
-        about="Whenever no split pays, halve the edge penalty, until --max-edges is used.",
+        about="When no split is worth its price, halve the edge penalty and go on, until --max-edges is reached.",
         panel=_SEARCH,
     ),
 ]
 
 MaxEdges: TypeAlias = Annotated[
     int | None,
-    Option(metavar="N", about="Edges of the circuit; 200,000 if no edge penalty is set.", panel=_BUDGETS),
+    Option(
+        metavar="N",
+        about="Stop when the circuit has this many edges. Default: 200,000 unless --edge-penalty is given.",
+        panel=_BUDGETS,
+    ),
 ]
-MaxSplits: TypeAlias = Annotated[int | None, Option(metavar="N", about="Splits to apply.", panel=_BUDGETS)]
-MaxSeconds: TypeAlias = Annotated[float | None, Option(metavar="SECONDS", about="Time to search.", panel=_BUDGETS)]
+MaxSplits: TypeAlias = Annotated[int | None, Option(metavar="N", about="Stop after this many splits.", panel=_BUDGETS)]
+MaxSeconds: TypeAlias = Annotated[
+    float | None, Option(metavar="SECONDS", about="Stop after this time.", panel=_BUDGETS)
+]
 Patience: TypeAlias = Annotated[
     int | None,
-    Option(metavar="N", about="Splits in a row that --valid is no better for.", panel=_BUDGETS),
+    Option(
+        metavar="N", about="Stop after this many splits without improvement on the validation table.", panel=_BUDGETS
+    ),
 ]
 
 Out: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        about="Write the model here (.learnac).",
+        about="Write the model to this file (.learnac).",
         panel=_OUTPUT,
         completes=Completes.MODEL,
     ),
 ]
 Checkpoint: TypeAlias = Annotated[
     Path | None,
-    Option(metavar="FILE", about="Keep the state of the search here, from time to time.", panel=_OUTPUT),
+    Option(metavar="FILE", about="Save the state of the search to this file from time to time.", panel=_OUTPUT),
 ]
 CheckpointEvery: TypeAlias = Annotated[
     float,
-    Option(metavar="SECONDS", least=0.0, about="How often --checkpoint is written.", panel=_OUTPUT),
+    Option(metavar="SECONDS", least=0.0, about="How often to save the checkpoint.", panel=_OUTPUT),
 ]
 Resume: TypeAlias = Annotated[
     bool,
-    Option("--resume", about="Go on from --checkpoint, if it is there.", panel=_OUTPUT),
+    Option("--resume", about="Resume from the checkpoint file, if it exists.", panel=_OUTPUT),
 ]
 Json: TypeAlias = Annotated[
     bool,
-    Option("--json", about="Print one JSON object.", panel=_OUTPUT),
+    Option("--json", about="Print the result as one JSON object.", panel=_OUTPUT),
 ]
 Debug: TypeAlias = Annotated[
     bool,
-    Option("--debug", about="Show the traceback of an error.", panel=_OUTPUT),
+    Option("--debug", about="Show a traceback if there is an error.", panel=_OUTPUT),
 ]

@@ -52,7 +52,7 @@ def check_output(path: Path, inputs: Iterable[Path]) -> None:
 
     for source in inputs:
         if path.resolve() == source.resolve():
-            raise QueryError(f"{path}: expected another file than the table {source}")
+            raise QueryError(f"{path}: this file is also read as a table; choose another name to write to")
     check_writable(path)
 
 

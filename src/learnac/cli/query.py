@@ -22,7 +22,7 @@ def query(
             "--query",
             "-q",
             metavar="NAME=CATEGORY,...",
-            about="What to ask for, all of it together.",
+            about="What to ask the probability of: all of these together.",
             completes=Completes.ASSIGNMENTS,
         ),
     ],
@@ -35,9 +35,9 @@ def query(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """How likely is this, given that? P(query | evidence), exactly.
+    """The exact probability of a query, given what is known: P(query | given).
 
-    With --rows, for each row of a table: a column of probabilities.
+    With --rows, one probability for each row of a table.
     """
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.assignments import read_assignments

@@ -21,7 +21,7 @@ RowsFile: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TABLE",
-        about="Rows: CSV, TSV, Parquet, Feather or Libra .data; empty is unknown.",
+        about="A table: CSV, TSV, Parquet, Feather or Libra .data. Empty cells are unknown.",
         completes=Completes.TABLE,
     ),
 ]
@@ -31,7 +31,7 @@ Given: TypeAlias = Annotated[
         "--given",
         "-g",
         metavar="NAME=CATEGORY,...",
-        about="What is known; may be repeated.",
+        about="What is known. May be repeated.",
         panel=_EVIDENCE,
         completes=Completes.ASSIGNMENTS,
     ),
@@ -40,17 +40,17 @@ Rows: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="TABLE",
-        about="What is known of many rows, instead: empty is unknown.",
+        about="Answer for each row of this table instead of for --given. Empty cells are unknown.",
         panel=_EVIDENCE,
         completes=Completes.TABLE,
     ),
 ]
-Threads: TypeAlias = Annotated[int, Option(metavar="N", least=1, about="Threads to answer with.", panel=_OUTPUT)]
+Threads: TypeAlias = Annotated[int, Option(metavar="N", least=1, about="The number of threads to use.", panel=_OUTPUT)]
 Out: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        about="Write a table here (.csv, .tsv, .parquet, .feather) instead of printing it.",
+        about="Write the table to this file (.csv, .tsv, .parquet, .feather) instead of printing it.",
         panel=_OUTPUT,
         completes=Completes.TABLE,
     ),

@@ -14,15 +14,18 @@ EXAMPLE = 'learnac sample model.learnac -n 1000 --given "smoker=yes" --seed 1 --
 def sample(
     model: options.ModelFile,
     *,
-    n: Annotated[int, Option("--number", "-n", least=0, metavar="N", about="Samples to draw.")] = 10,
-    seed: Annotated[int | None, Option(metavar="SEED", least=0, about="The same seed, the same samples.")] = None,
+    n: Annotated[int, Option("--number", "-n", least=0, metavar="N", about="How many rows to draw.")] = 10,
+    seed: Annotated[
+        int | None,
+        Option(metavar="SEED", least=0, about="A seed for the random numbers: the same seed gives the same rows."),
+    ] = None,
     given: options.Given = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Draw rows from the model, exactly; also given evidence."""
+    """Draw random rows from the model, or from the model given what is known."""
     import numpy as np
 
     from learnac.cli.assignments import read_assignments

@@ -19,7 +19,7 @@ def score(
     table: options.RowsFile,
     *,
     per_row: Annotated[
-        bool, Option("--per-row", about="The log-likelihood of each row, instead of a summary.")
+        bool, Option("--per-row", about="Print the log-likelihood of each row instead of a summary.")
     ] = False,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -28,9 +28,10 @@ def score(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """How likely are the rows of a table? Natural logs; unknown values are summed out.
+    """How likely are the rows of a table? Prints the mean log-likelihood, in nats.
 
-    The least likely rows are listed: anomalies, or errors in the table.
+    Unknown values are summed out. The least likely rows are listed too: they may
+    be anomalies, or errors in the table.
     """
     import numpy as np
 

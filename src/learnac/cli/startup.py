@@ -54,7 +54,7 @@ class _ClosedOutput(io.TextIOBase):
         return self
 
     def write(self, text: Any) -> NoReturn:
-        raise OSError(errno.EBADF, "it is closed, and there is something to print", "standard output")
+        raise OSError(errno.EBADF, "closed, so the result cannot be printed", "standard output")
 
     def writable(self) -> bool:
         return True

@@ -104,5 +104,5 @@ def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
     except DataError as error:
         if error.problem is not Problem.UNKNOWN_CATEGORY:
             raise
-        hint = "the model knows only values of the training table; --arity or --schema states others"
+        hint = "a model has only the values of its training table; name others with --arity or --schema"
         raise error.saying(f"{error} ({hint})") from error

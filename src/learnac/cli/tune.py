@@ -41,18 +41,20 @@ def tune(
         Path,
         Option(
             metavar="FILE",
-            about="The table that penalties are judged by.",
+            about="The validation table, on which the penalties are compared.",
             completes=Completes.TABLE,
         ),
     ],
     test: options.TestTable = None,
     edge_penalties: Annotated[
-        str, Option(metavar="NATS,...", about="Edge penalties (k_e) to try.")
+        str, Option(metavar="NATS,...", about="The edge penalties (k_e) to try.")
     ] = "0.01,0.02,0.05,0.1",
     parameter_penalties: Annotated[
-        str, Option(metavar="NATS,...", about="Parameter penalties (k_p) to try with each.")
+        str, Option(metavar="NATS,...", about="The parameter penalties (k_p) to try with each edge penalty.")
     ] = "0,0.25,0.5,1",
-    retrain: Annotated[bool, Option(about="Learn the best again from both tables; or keep it as it is.")] = True,
+    retrain: Annotated[
+        bool, Option(about="Learn the best model again from both tables together, or keep it as it is.")
+    ] = True,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     arity: options.Arity = None,
@@ -71,8 +73,8 @@ def tune(
 ) -> None:
     """Try a grid of penalties against a validation table, and keep the best model.
 
-    The best is then learned again from both tables together, as in the
-    paper's section 5.2. The log-likelihood of --test is that of this model.
+    The best pair of penalties is then used to learn from both tables together,
+    as in section 5.2 of the paper. --test reports the score of that final model.
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_output, print_json
@@ -121,7 +123,7 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"expected numbers with commas between, found {text!r}", option) from None
+        raise UsageError(f"expected numbers separated by commas, found {text!r}", option) from None
     for number in numbers:
         if not (math.isfinite(number) and number >= 0):
             raise UsageError(f"expected a finite number at least 0, found {number:g}", option)

@@ -153,7 +153,7 @@ class _Parser:
     def _variable(self) -> None:
         variable = _Variable(len(self.variables), self._word("the name of a variable"), self.start)
         if variable.word in self.variables:
-            raise self.error(f"variable {variable.word!r} was there before")
+            raise self.error(f"variable {variable.word!r} is defined twice")
         self._expect("{")
         while (token := self._next()) != "}":
             if token == "type":
@@ -183,7 +183,7 @@ class _Parser:
             self.end = self.start  # Early files have no bar between a variable and its parents.
         block = _Probability(start, [] if token == ")" else list(self._until(")", "the name of a parent")))
         if child in self.probabilities:
-            raise self.error(f"the probabilities of {child!r} were there before", start)
+            raise self.error(f"the probabilities of {child!r} are given twice", start)
         self.probabilities[child] = block
         self._expect("{")
         while (token := self._next()) != "}":
@@ -228,12 +228,15 @@ def _tree_of(parser: _Parser, variable: _Variable) -> TreeCPD:
     if unknown := [word for word in block.parents if word not in parser.variables]:
         raise parser.error(f"no variable is called {unknown[0]!r}", block.start)
     if len({variable.word, *block.parents}) <= len(block.parents):
-        raise parser.error(f"the parents of {variable.word!r} are not different: {listed(block.parents)}", block.start)
+        raise parser.error(
+            f"expected different parents of {variable.word!r}, none of them itself; found {listed(block.parents)}",
+            block.start,
+        )
     parents = [parser.variables[word] for word in block.parents]
     shape = [*(len(parent.states) for parent in parents), len(variable.states)]
     if prod(shape) > _MAX_READ_TABLE:
         message = f"the table of {variable.word!r} has {prod(shape):,} entries"
-        raise parser.error(f"{message}: at most {_MAX_READ_TABLE:,} can be read", block.start)
+        raise parser.error(f"{message}, more than the {_MAX_READ_TABLE:,} that are read", block.start)
     table = _filled(parser, block, parents, shape).reshape(shape)
     return tree_of_table(variable.number, [parent.number for parent in parents], table)
 
@@ -252,7 +255,7 @@ def _filled(parser: _Parser, block: _Probability, parents: list[_Variable], shap
     for states, numbers, start in block.rows:
         place = _place_of(parser, states, parents, start)
         if is_filled[place]:
-            raise parser.error(f"the row of ({', '.join(states)}) was there before", start)
+            raise parser.error(f"the row of ({', '.join(states)}) is given twice", start)
         table[place] = _rows(parser, numbers, start, 1, arity)
         is_filled[place] = True
     if block.default is None and not is_filled.all():

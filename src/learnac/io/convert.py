@@ -83,7 +83,7 @@ def check_target(path: Path) -> None:
 
 def _network(model: Model) -> BayesNet:
     if model.network is None:
-        raise ModelFileError("this format holds a network, and the model is a circuit alone")
+        raise ModelFileError("this format holds a network, but the model is only a circuit")
     return model.network
 
 

@@ -28,7 +28,7 @@ def read_text(source: str | Path) -> tuple[str, str]:
             content = _unpacked(content, str(source))
         return content.decode("utf-8-sig"), str(source)
     except (zlib.error, UnicodeDecodeError) as error:
-        raise ModelFileError(f"{source}: expected text, or text that gzip compressed: {error}") from None
+        raise ModelFileError(f"{source}: expected a text file, or one compressed by gzip: {error}") from None
 
 
 def _unpacked(content: bytes, name: str) -> bytes:
@@ -38,7 +38,9 @@ def _unpacked(content: bytes, name: str) -> bytes:
         unpacker = zlib.decompressobj(wbits=31)
         text += unpacker.decompress(content, _MAX_TEXT - len(text))
         if not unpacker.eof:
-            raise ModelFileError(f"{name}: the compressed text is cut short, or longer than {_MAX_TEXT:,} bytes")
+            raise ModelFileError(
+                f"{name}: the compressed file is cut short, or its text is longer than {_MAX_TEXT:,} bytes"
+            )
         content = unpacker.unused_data
     return text
 

@@ -31,7 +31,7 @@ def read_ac(source: str | Path) -> Circuit:
     circuit = _assembled(nodes)
     total = log_total(circuit)
     if not math.isfinite(total):
-        raise ModelFileError(f"{name}: the circuit's value is {math.exp(total)} whatever its variables are")
+        raise ModelFileError(f"{name}: expected a circuit with a positive, finite total; found {math.exp(total)}")
     if abs(total) > _EXACT:
         nodes.scale(-total)
         circuit = _assembled(nodes)
@@ -159,7 +159,7 @@ class _Nodes:
         """Multiplies the root; by several constants if one double cannot hold the factor."""
         root = len(self.kinds) - 1
         if abs(log_factor) > _LARGEST_LOG:
-            raise self.error(root, f"the circuit's total is e^{-log_factor:.3g}, beyond what can be divided out")
+            raise self.error(root, f"the circuit's total is e^{-log_factor:.3g}, too far from 1 to be normalised")
         n_constants = int(abs(log_factor) // 500) + 1
         for node in range(root + 1, root + 1 + n_constants):
             self.kinds.append(NodeKind.PARAMETER)

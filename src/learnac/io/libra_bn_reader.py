@@ -62,12 +62,12 @@ class _Parser:
         while (token := self._next()) != "}":
             child = self._variable(token)
             if child in trees:
-                raise self.error(f"variable {token} was there before")
+                raise self.error(f"variable {token} is defined twice")
             self._expect("{")
             trees[child] = self._distribution(child)
             self._expect("}")
         if lacking := [f"v{variable}" for variable in range(len(self.arities)) if variable not in trees]:
-            raise self.error(f"expected all variables before the end, found nothing of {listed(lacking)}")
+            raise self.error(f"the file ends without the distributions of {listed(lacking)}")
         return BayesNet(schema, tuple(trees[variable] for variable in range(len(self.arities))))
 
     def _schema(self) -> Schema:
@@ -162,7 +162,7 @@ class _Parser:
                 raise self.error(f"expected values of v{child} and the same parents in each row, found {sorted(state)}")
             place = tuple(state[variable] for variable in (*variables, child))
             if place in rows:
-                raise self.error(f"values {place} were there before")
+                raise self.error(f"the values {place} are given twice")
             rows[place] = log
         shape = [self.arities[variable] for variable in (*variables, child)]
         if len(rows) != math.prod(shape) or len(rows) > _MAX_TABLE:
@@ -176,7 +176,9 @@ class _Parser:
         variable, value = self._value(token, condition[2], condition[3])
         if condition[1] == "-":
             if self.arities[variable] != 2:
-                raise self.error(f"expected what value v{variable} has, found {token!r}")
+                raise self.error(
+                    f"expected the value of v{variable}, which has more than two; found only what it is not, {token!r}"
+                )
             value = 1 - value
         if state.setdefault(variable, value) != value:
             raise self.error(f"v{variable} has two values in one row")
@@ -247,7 +249,9 @@ class _TreeBuilder:
                 continue
             variable, value = self.questions.tests[at]
             if variable != self.child:
-                raise self.parser.error(f"expected no test of v{variable} below one of v{self.child}, whose tree it is")
+                raise self.parser.error(
+                    f"in the tree of v{self.child}, its own tests must come last; found a test of v{variable} below one"
+                )
             is_value = np.arange(len(logs)) == value
             yes, no = self.questions.branches[at]
             pending += [(yes, values & is_value), (no, values & ~is_value)]
