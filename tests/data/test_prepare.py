@@ -198,7 +198,7 @@ def test_bins_as_people_type_them() -> None:
     ):
         with pytest.raises(ValueError, match=complaint):
             parse_bins([text])
-    with pytest.raises(ValueError, match="expected bins of 'a' once"):
+    with pytest.raises(ValueError, match="the bins of 'a' are given twice"):
         parse_bins(["a=2", "a=3"])
 
 
@@ -254,7 +254,7 @@ def test_unseen_categories_and_weights_of_later_tables(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text("a,b\nx,0\ny,1\n")
     (tmp_path / "test.csv").write_text("a,b\nx,0\nz,1\n")
     paths = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv"}
-    message = r"test\.csv: column 'a', row 1: expected one of its categories, 'x', 'y'; found 'z' \(the model knows"
+    message = r"test\.csv: column 'a', row 1: expected one of its categories, 'x', 'y'; found 'z' \(a model has only"
     with pytest.raises(DataError, match=message):
         read_learning_tables(paths, TableLayout(), ColumnOptions())
     (tmp_path / "train.data").write_text("2|0,1\n1,0\n")
