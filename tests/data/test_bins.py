@@ -216,7 +216,8 @@ def test_gaps_stay_unknown_and_are_filled_by_intervals(make: Callable[[Any], Any
     filled = evidence.completed(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
     columns = pl.DataFrame(filled) if not isinstance(filled, pa.Table) else pl.from_arrow(filled)
     assert isinstance(columns, pl.DataFrame)
-    assert columns["h"].to_list() == ["< 2", ">= 2", ">= 2"]
+    assert columns["h"].to_list() == ["1", ">= 2", "5"]  # What was known stays, as text beside the label.
+    assert as_evidence(schema, filled).codes.tolist() == [[0, 1, 1], [1, 1, 0]]
     assert columns["k"].to_list() == [1, 1, 0]
     whole = make({"h": [1.0, 5.0], "k": [1, None]})
     untouched = as_evidence(schema, whole).completed(np.array([[0, 1], [1, 0]], dtype=np.int8))

@@ -216,3 +216,56 @@ class TestOtherLibraries:
         assert filled["colour"].equals(broken["colour"])
         assert sum(column.null_count for column in filled.columns) == 0
         assert_filled(fruit_case, rows, fruit_case.schema.encode(filled).T, method)
+
+
+@pytest.fixture(scope="module")
+def model() -> LearnAC:
+    frame = pd.DataFrame({"n": [1000] * 30 + [1] * 10, "t": ["yes"] * 30 + ["no"] * 10, "x": [0.5] * 30 + [9] * 10})
+    return LearnAC(0.01, 0.1).fit(Dataset.from_frame(frame, bins={"x": [5.0]}))
+
+
+class TestKnownValuesStay:
+    """Only gaps change: known values stay as they are, and columns of their types."""
+
+    def test_objects_of_pandas(self, model: LearnAC) -> None:
+        objects = {"n": [1.0, np.int16(1000), None], "t": ["no", "yes", None]}
+        frame = pd.DataFrame({name: pd.Series(column, dtype=object) for name, column in objects.items()})
+        filled = model.impute(frame.assign(x=[9, 1, 1.5]))
+        assert filled["n"].dtype == object
+        assert [type(value) for value in filled["n"][:2]] == [float, np.int16]
+        assert filled["n"].tolist() == [1, 1000, 1000]
+        assert filled["x"].tolist() == [9, 1, 1.5]
+
+    def test_intervals_of_pandas(self) -> None:
+        cut = pd.cut(pd.Series([1.0, 2.0, 9.0] * 20), [0, 5, 10])
+        model = LearnAC(0.01, 0.1).fit(pd.DataFrame({"c": cut, "d": cut.astype(str)}))
+        frame = pd.DataFrame({"c": cut[:3], "d": cut[:3].astype(str)})
+        broken = frame.assign(c=cut[:3].mask([False, True, False]))
+        pd.testing.assert_frame_equal(model.impute(broken), frame)
+
+    def test_categories_that_a_column_does_not_declare_are_added(self, model: LearnAC) -> None:
+        declared = pd.CategoricalDtype(["no", "other"], ordered=True)
+        frame = pd.DataFrame({"n": [1, 1000], "t": pd.Series(["no", None], dtype=declared), "x": [9.0, 1.0]})
+        filled = model.impute(frame)
+        assert filled["t"].tolist() == ["no", "yes"]
+        assert filled["t"].dtype == pd.CategoricalDtype(["no", "other", "yes"], ordered=True)
+
+    @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+    def test_numbers_that_a_narrow_type_cannot_hold_widen_it(self, model: LearnAC, library: str) -> None:
+        columns = {"n": [1, None], "t": ["no", "yes"], "x": [9.0, 1.0]}
+        made: Any = {
+            "pandas": lambda: pd.DataFrame(columns).astype({"n": "Int8"}),
+            "polars": lambda: pl.DataFrame(columns, schema_overrides={"n": pl.Int8}),
+            "pyarrow": lambda: pa.table({**columns, "n": pa.array([1, None], pa.int8())}),
+        }[library]()
+        filled = model.impute(made)
+        assert list(filled["n"].to_pylist() if library == "pyarrow" else filled["n"]) == [1, 1000]
+        assert "int64" in str(filled.schema.field("n").type if library == "pyarrow" else filled["n"].dtype).lower()
+
+    @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+    def test_beside_intervals_numbers_are_texts_and_can_be_read_again(self, model: LearnAC, library: str) -> None:
+        columns = {"n": [1, 1000, 1], "t": ["no", "yes", "no"], "x": [9.25, None, 1e-7]}
+        filled = model.impute({"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[library](columns))
+        values = filled["x"].to_pylist() if library == "pyarrow" else filled["x"].to_list()
+        assert values == ["9.25", "< 5", "1e-07"]
+        assert model.schema_.encode(filled).tolist()[2] == [1, 0, 0]

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from learnac.circuit import Circuit
 from learnac.cli.assignments import read_assignments
 from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
 from learnac.cli.models import open_model
-from learnac.cli.output import check_table_path, print_json, table_writer
+from learnac.cli.output import TEXT_SUFFIXES, check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
 from learnac.data import Evidence, Schema
 from learnac.errors import QueryError, placed
 from learnac.model import Model
+
+if TYPE_CHECKING:
+    from learnac.data.csv_files import CsvDialect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +33,7 @@ class Asked:
     source: str  # of the rows
     out: Path | None
     as_json: bool
+    dialect: CsvDialect | None = None  # of the rows, if they are CSV or TSV
 
     @classmethod
     def open(
@@ -60,7 +64,12 @@ class Asked:
         layout = layout_of(no_header, delimiter)
         with memory_for(f"the table {rows}"), busy(f"reading {rows}"):
             evidence = read_evidence(rows, stored.schema, layout, may_lack_columns=may_lack_columns)
-        return cls(stored, known, evidence, str(rows), out, as_json)
+        return cls(stored, known, evidence, str(rows), out, as_json, layout.dialect_of(rows))
+
+    @property
+    def writes_text(self) -> bool:
+        """Whether the answers are CSV or TSV."""
+        return not self.as_json if self.out is None else self.out.suffix.lower() in TEXT_SUFFIXES
 
     @property
     def circuit(self) -> Circuit:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from learnac.cli import query_options as options
 from learnac.cli.command import Option
+
+if TYPE_CHECKING:
+    from learnac.cli.answers import Asked
 
 EXAMPLE = "learnac impute model.learnac answers.csv --out completed.csv"
 
@@ -25,11 +30,33 @@ def impute(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fill in the unknown cells of a table with their most probable values."""
-    from learnac.cli.answers import Asked, write_by_rows
-    from learnac.infer import impute as fill
+    """Fill in the unknown cells of a table with their most probable values. What is known stays as it is, to the letter."""
+    from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
+    from learnac.infer.impute import completed_codes
+    from learnac.infer.impute import impute as fill
 
     asked = Asked.open(
         model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
     )
-    write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))
+    if asked.dialect is None or not asked.writes_text:
+        write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))
+        return
+    codes = answers_by_rows(asked, lambda block: completed_codes(asked.circuit, block, method, n_threads=threads))
+    _write_cells(asked, codes)
+
+
+def _write_cells(asked: Asked, codes: Iterator[Any]) -> None:
+    """From CSV to CSV: cells that are not filled are copied as they are written."""
+    from learnac.cli.output import bytes_writer, print_json
+    from learnac.data.csv_filling import CsvFilling
+
+    assert asked.rows is not None
+    assert asked.dialect is not None
+    # Printed like the file; into a file by its name.
+    delimiters = {".csv": ",", ".tsv": "\t"}
+    delimiter = asked.dialect.delimiter if asked.out is None else delimiters[asked.out.suffix.lower()]
+    with bytes_writer(asked.out) as write:
+        for line in CsvFilling(Path(asked.source), asked.dialect, asked.rows, delimiter).lines(codes):
+            write(line)
+    if asked.as_json:
+        print_json({"out": str(asked.out), "rows": asked.rows.n_rows})

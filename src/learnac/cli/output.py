@@ -16,7 +16,8 @@ from unicodedata import combining, east_asian_width
 from learnac.cli.command import UsageError
 from learnac.cli.printable import printable, printable_json, printable_lines
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
+TEXT_SUFFIXES = (".csv", ".tsv")
+TABLE_SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".feather", ".arrow")
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -64,13 +65,17 @@ def table_writer(path: Path | None) -> Iterator[Callable[[Any], None]]:
     from learnac.files import replacing
 
     if path is None:
-        stream = _Terminal() if sys.stdout.isatty() else sys.stdout.buffer
-        with closing(_Writer(stream, ".csv")) as writer:
+        with closing(_Writer(_stdout(), ".csv")) as writer:
             yield writer.write
         sys.stdout.flush()
         return
     with replacing(path) as file, closing(_Writer(file, path.suffix.lower())) as writer:
         yield writer.write
+
+
+def _stdout() -> Any:
+    """Standard output for bytes."""
+    return _Terminal() if sys.stdout.isatty() else sys.stdout.buffer
 
 
 class _Terminal(io.RawIOBase):
@@ -82,6 +87,19 @@ class _Terminal(io.RawIOBase):
     def write(self, content: Any) -> int:
         sys.stdout.write(printable_lines(bytes(content).decode(errors="backslashreplace")))
         return len(content)
+
+
+@contextmanager
+def bytes_writer(path: Path | None) -> Iterator[Callable[[bytes], object]]:
+    """Writes bytes one after the other: to a file, all of it or nothing; without a path, to stdout."""
+    from learnac.files import replacing
+
+    if path is None:
+        yield _stdout().write
+        sys.stdout.flush()
+        return
+    with replacing(path) as file:
+        yield file.write
 
 
 class _Writer:

@@ -9,14 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from learnac.data.compact import GrowingTable
+from learnac.data.stored import StoredTable
 from learnac.data.streams import open_random_access
 from learnac.errors import DataError
 
 _ROWS_AT_ONCE = 1 << 14
 
 
-def read_parquet(path: Path) -> Any:
-    """A Parquet file as a table of pyarrow."""
+def read_parquet(path: Path) -> StoredTable:
+    """The table of a Parquet file."""
     import pyarrow.parquet as pq
 
     with open_random_access(path) as file:
@@ -28,8 +29,8 @@ def read_parquet(path: Path) -> Any:
             raise DataError(f"cannot be read as Parquet: {error}") from error
 
 
-def read_arrow(path: Path) -> Any:
-    """An Arrow file or stream as a table of pyarrow."""
+def read_arrow(path: Path) -> StoredTable:
+    """The table of an Arrow file or stream."""
     with open_random_access(path) as file:
         _check_size(file)
         is_file = file.read(6) == b"ARROW1"
@@ -40,13 +41,13 @@ def read_arrow(path: Path) -> Any:
             raise DataError(f"cannot be read as an Arrow file: {error}") from error
 
 
-def _read_ipc_file(file: Any) -> Any:
+def _read_ipc_file(file: Any) -> StoredTable:
     content = pa.ipc.open_file(file)
     batches = (content.get_batch(position) for position in range(content.num_record_batches))
     return _gathered(content.schema, batches)
 
 
-def _read_ipc_stream(file: Any) -> Any:
+def _read_ipc_stream(file: Any) -> StoredTable:
     content = pa.ipc.open_stream(file)
     return _gathered(content.schema, iter(content))
 
@@ -56,10 +57,10 @@ def _check_size(file: Any) -> None:
         raise DataError("the file is empty")
 
 
-def _gathered(schema: Any, batches: Iterator[Any]) -> Any:
+def _gathered(schema: Any, batches: Iterator[Any]) -> StoredTable:
     growing = GrowingTable(schema.names)
     for batch in batches:
         # A batch may be as large as the file.
         for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
             growing.add(batch.slice(start, _ROWS_AT_ONCE))
-    return growing.table()
+    return StoredTable(growing.stored(), schema)

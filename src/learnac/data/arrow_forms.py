@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from learnac.data.bins import number_text
+from learnac.data.compact import with_plain_types
 from learnac.data.forms import TableForm
-from learnac.data.matching import is_numeric
 from learnac.data.schema import Schema
+from learnac.data.stored import StoredTable
 from learnac.types import Category, PartialCodes
 
 
@@ -32,7 +36,7 @@ class ArrowForm(TableForm):
 class FileRows(TableForm):
     """The table of a file. Columns that the schema does not have go back too, where they were."""
 
-    whole: Any
+    stored: StoredTable
     has_gaps: NDArray[np.bool_]  # by variable: rows are completed by blocks, and a column must be of one type in all
 
     @property
@@ -45,39 +49,88 @@ class FileRows(TableForm):
     def completed(self, schema: Schema, gaps: PartialCodes, codes: PartialCodes, rows: NDArray[np.intp]) -> Any:
         """As promised, and with the columns of the schema that the table lacks.
 
-        A column without gaps stays as it is. One of numbers that the schema bins is filled by the labels of intervals.
+        Every value that was known stays as it is, in the type of the file. Only a type that cannot hold the categories
+        gives way to strings: where the schema bins a column of numbers, gaps are filled by the labels of intervals.
         """
-        table = _rows_of(self.whole, rows)
-        names, columns = list(table.column_names), list(table.columns)
-        for variable, name in enumerate(schema.names):
-            if name not in names:
-                names.append(name)
-                columns.append(_taken(pa.array(schema.categories[variable]), codes[variable]))
-            elif self.has_gaps[variable]:
-                place = names.index(name)
-                categories = _categories_like(schema.categories[variable], columns[place])
-                columns[place] = _taken(categories, codes[variable])
-        return pa.Table.from_arrays(columns, names=names)
+        variables = {name: variable for variable, name in enumerate(schema.names)}
+        fields, columns = [], []
+        for place, field in enumerate(self.stored.schema):
+            column = self.stored.rows(place, rows)
+            variable = variables.pop(field.name, None)
+            if variable is not None and self.has_gaps[variable]:
+                column = filled(column, schema.categories[variable], gaps[variable] < 0, codes[variable])
+            fields.append(field.with_type(column.type))
+            columns.append(column)
+        for name, variable in variables.items():
+            column = _taken(pa.array(schema.categories[variable]), codes[variable]).combine_chunks()
+            fields.append(pa.field(name, column.type))
+            columns.append(column)
+        return pa.Table.from_arrays(columns, schema=pa.schema(fields, self.stored.schema.metadata))
 
 
-def _rows_of(table: Any, rows: NDArray[np.intp]) -> Any:
-    is_slice = np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows)))
-    return table.slice(int(rows[0]), len(rows)) if is_slice else table.take(pa.array(rows))
+def filled(
+    column: Any, categories: tuple[Category, ...], is_gap: NDArray[np.bool_], codes: NDArray[np.signedinteger[Any]]
+) -> Any:
+    """An array with categories in its gaps, and every other value as it was."""
+    if pa.types.is_null(column.type):  # Nothing was known.
+        return pa.array(categories).take(pa.array(codes.astype(np.int64)))
+    column, typed = _of_one_type(column, categories)
+    places = np.where(is_gap, len(column) + codes.astype(np.int64), np.arange(len(column)))
+    return pa.concat_arrays([column, typed]).take(pa.array(places))
 
 
-def _categories_like(categories: tuple[Category, ...], like: Any) -> Any:
-    """The categories as an array, of the type of `like` where that can hold them.
+def _of_one_type(column: Any, categories: tuple[Category, ...]) -> tuple[Any, Any]:
+    """A column and its categories, of the column's type where that can hold both; of wide numbers; of strings."""
+    kinds = [column.type]
+    if pa.types.is_dictionary(column.type):
+        kinds.append(pa.dictionary(pa.int32(), column.type.value_type, column.type.ordered))
+    elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        kinds.append(pa.int64() if pa.types.is_integer(column.type) else pa.float64())
+    for kind in kinds:
+        if (typed := _categories_like(categories, kind)) is not None:
+            with suppress(pa.ArrowInvalid):
+                wide = column.cast(kind)
+                pa.concat_arrays([wide[:0], typed])  # Dictionaries may be too small for both.
+                return wide, typed
+    return _as_texts(column), pa.array([category_text(value) for value in categories])
 
-    A column of numbers cannot hold intervals: where the schema bins it, it becomes one of strings.
-    """
-    if not (is_numeric(like) and isinstance(categories[0], str)):
-        try:
-            typed = pa.array(categories, type=like.type)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            typed = None
-        if typed is not None and typed.to_pylist() == list(categories):
-            return typed
-    return pa.array(categories)
+
+def category_text(value: Category) -> str:
+    """A category as text, as pyarrow writes it into CSV."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _categories_like(categories: tuple[Category, ...], kind: Any) -> Any | None:
+    """The categories as an array of a type; None if that cannot hold them, as numbers cannot be intervals."""
+    if pa.types.is_dictionary(kind):
+        values = _categories_like(categories, kind.value_type)
+        if values is None or len(values) > np.iinfo(kind.index_type.to_pandas_dtype()).max:
+            return None
+        indices = pa.array(np.arange(len(values)), kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
+    with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _checked(pa.array(categories, kind), categories)
+    with suppress(pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _checked(pa.array(categories).cast(kind), categories)
+    return None
+
+
+def _checked(typed: Any, categories: tuple[Category, ...]) -> Any:
+    """The array, if it holds the categories as they are read: dates are their texts."""
+    if with_plain_types(pa.table({"": typed})).column(0).to_pylist() != list(categories):
+        raise ValueError("other values")
+    return typed
+
+
+def _as_texts(column: Any) -> Any:
+    """An array of any type as strings, numbers as short as they can be."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    values = encoded.dictionary
+    if pa.types.is_floating(values.type):
+        texts = pa.array([None if math.isnan(value) else number_text(value) for value in values.to_pylist()])
+    else:
+        texts = values.cast(pa.string())
+    return texts.cast(pa.string()).take(encoded.indices)
 
 
 def _taken(categories: Any, codes: NDArray[Any]) -> Any:

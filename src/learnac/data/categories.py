@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
@@ -10,6 +11,8 @@ import numpy as np
 from learnac.data.bins import Bins
 from learnac.errors import DataError, Problem, described, listed
 from learnac.types import Category
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
@@ -26,7 +29,14 @@ def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: B
     code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
     if bins is None:
         return [code_of.get(value, UNSEEN) for value in values]
-    return [bins.code(value) if isinstance(value, int | float) else code_of.get(value, UNSEEN) for value in values]
+    return [code_of[value] if value in code_of else _code_in(bins, value) for value in values]
+
+
+def _code_in(bins: Bins, value: object) -> int:
+    """The interval of a number, which may be a text: beside labels, that is what numbers are."""
+    if isinstance(value, str):
+        value = float(value) if _NUMBER.fullmatch(value) else None
+    return bins.code(value) if isinstance(value, int | float) else UNSEEN
 
 
 def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:

@@ -7,6 +7,7 @@ hundred columns with few values each take 100 MB instead of 800 MB and more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _INTEGERS = tuple((pa.from_numpy_dtype(kind), np.iinfo(kind)) for kind in (np.in
 
 
 class GrowingTable:
-    """Takes batches of one schema. Dates and times become strings, decimal numbers floats."""
+    """Takes batches of one schema."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
@@ -35,7 +36,11 @@ class GrowingTable:
             self._make_small()
 
     def table(self) -> Any:
-        """The table of all batches, each column in one piece. Nothing is left here."""
+        """The table of all batches. Dates and times are strings, decimal numbers floats. Nothing is left here."""
+        return with_plain_types(self.stored())
+
+    def stored(self) -> Any:
+        """The table of all batches, every value as it was, each column in one piece. Nothing is left here."""
         self._make_small()
         columns = []
         for pieces in self._pieces:
@@ -56,15 +61,47 @@ def _small(column: Any) -> Any:
     kind = column.type
     if pa.types.is_integer(kind):
         return column.cast(_smallest_integer(column))
-    if pa.types.is_temporal(kind):
-        return _encoded(column.cast(pa.string()))
-    if pa.types.is_decimal(kind):
-        return column.cast(pa.float64())
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
         return _encoded(column)
     if str(kind) == "string_view":
         return _encoded(_without_views(column))
     return column
+
+
+def with_plain_types(table: Any) -> Any:
+    """The table with dates and times as strings, and decimal numbers as floats, for categories and bins."""
+    for place, field in enumerate(table.schema):
+        with suppress(pa.ArrowNotImplementedError):  # What has no text is complained of by whoever needs the column.
+            if pa.types.is_temporal(field.type):
+                texts = _joined_strings([_encoded(table.column(place).cast(pa.string()))])
+                table = table.set_column(place, field.name, texts)
+            elif pa.types.is_decimal(field.type):
+                table = table.set_column(place, field.name, table.column(place).cast(pa.float64()))
+    return table
+
+
+def restored(column: Any, kind: Any) -> Any:
+    """A column that a `GrowingTable` stored, as an array of the type it came in."""
+    array = one_piece(column)
+    if array.type == kind:
+        return array
+    if pa.types.is_dictionary(array.type) and not pa.types.is_dictionary(kind):
+        return _as_type(array.dictionary, kind).take(array.indices)
+    return array.cast(kind)
+
+
+def one_piece(column: Any) -> Any:
+    """A column as one array."""
+    if isinstance(column, pa.Array):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+
+
+def _as_type(values: Any, kind: Any) -> Any:
+    try:
+        return values.cast(kind)
+    except pa.ArrowNotImplementedError:  # Views, in older versions of pyarrow.
+        return pa.array(values.to_pylist(), kind)
 
 
 def _without_views(column: Any) -> Any:
@@ -95,7 +132,9 @@ def _encoded(column: Any) -> _Encoded:
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().chunk(0)
     positions = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    values = encoded.dictionary.cast(pa.string())
+    values = encoded.dictionary
+    if pa.types.is_large_string(values.type):
+        values = values.cast(pa.string())
     return _Encoded(values, positions.astype(_smallest_position(len(values))))
 
 

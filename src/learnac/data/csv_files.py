@@ -53,6 +53,7 @@ def read_csv(path: Path, dialect: CsvDialect) -> Any:
 
 def column_names(path: Path, dialect: CsvDialect) -> list[str]:
     """The names of the columns, by a look at the first block."""
+    _check_text(path)
     for block_size in _BLOCK_SIZES:
         try:
             with _opened(path, dialect, block_size) as reader:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from learnac.data.arrow_columns import encode_arrow
 from learnac.data.arrow_forms import FileRows
@@ -14,6 +13,9 @@ from learnac.data.schema import Schema
 from learnac.data.tables import TableLayout, naming, read_frame
 from learnac.errors import DataError, listed
 
+# Their columns have the types that the categories suggest.
+_TEXT_FORMATS = ("csv", "tsv", "libra")
+
 
 def read_evidence(
     path: Path | str, schema: Schema, layout: TableLayout | None = None, *, may_lack_columns: bool = True
@@ -23,7 +25,7 @@ def read_evidence(
     Columns of CSV are read so that their texts can be the categories. Raises DataError, which names the file.
     """
     path = Path(path)
-    frame = read_frame(path, layout, types_to_read(unbinned(schema)))
+    frame = read_frame(path, layout, types_to_read(unbinned(schema)), wanted=schema.names)
     with naming(path):
         others = [name for name in frame.table.column_names if name not in schema.names]
         if len(others) == frame.table.num_columns:
@@ -34,12 +36,7 @@ def read_evidence(
             )
         known = with_whole_numbers(matched(frame, schema, others).table, unbinned(schema))
         codes = encode_arrow(schema, known, may_lack_columns)
-    form = FileRows(_with_columns(frame.table, known), codes.min(axis=1) < 0)
-    return Evidence.of_codes(schema, codes, form)
-
-
-def _with_columns(table: Any, others: Any) -> Any:
-    """The table with some of its columns in another type."""
-    for name, column in zip(others.column_names, others.itercolumns(), strict=True):
-        table = table.set_column(table.column_names.index(name), name, column)
-    return table
+        assert frame.stored is not None
+        is_text = (layout or TableLayout()).format_of(path) in _TEXT_FORMATS
+        stored = frame.stored.with_columns(known) if is_text else frame.stored
+    return Evidence.of_codes(schema, codes, FileRows(stored, codes.min(axis=1) < 0))

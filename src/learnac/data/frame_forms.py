@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from learnac.data.forms import TableForm
 from learnac.data.frame_columns import open_columns, open_frame
+from learnac.data.frame_filling import filled
 from learnac.data.schema import Schema
 from learnac.types import Category, PartialCodes
 
@@ -57,21 +58,27 @@ class FrameRows(TableForm):
     def completed(self, schema: Schema, gaps: PartialCodes, codes: PartialCodes, rows: NDArray[np.intp]) -> Any:
         """As promised, and with the columns of the schema that the frame lacks.
 
-        A column without gaps stays as it is. One of numbers that the schema bins is filled by the labels of
-        intervals, and then holds labels in all rows: numbers and intervals do not mix in one column.
+        A column keeps its type, and every value that was known. Only a type that cannot hold the categories gives way
+        to strings: where the schema bins a column of numbers, gaps are filled by the labels of intervals.
         """
         frame = open_frame(self.frame)
         if not np.array_equal(rows, np.arange(len(frame))):
             frame = frame[rows.tolist()]
         columns = open_columns(frame)
+        as_given = dict(zip(columns, frame.iter_columns(), strict=True))
         labels = dict(zip(columns, frame.columns, strict=True))
-        filled = []
+        made = []
         for name in [*columns, *(name for name in schema.names if name not in columns)]:
             position = schema.index(name)
-            if name not in columns or (gaps[position] < 0).any():
-                categories = _category_column(name, schema.categories[position], columns.get(name), frame)
-                filled.append(categories[codes[position].astype(np.int64)].alias(labels.get(name, name)))
-        return frame.with_columns(*filled).to_native() if filled else frame.to_native()
+            is_gap = gaps[position] < 0
+            if name in columns and not is_gap.any():
+                continue
+            categories = _category_column(name, schema.categories[position], columns.get(name), frame)
+            column = categories[codes[position].astype(np.int64)]
+            if name in columns:
+                column = filled(as_given[name], columns[name], column, is_gap)
+            made.append(column.alias(labels.get(name, name)))
+        return frame.with_columns(*made).to_native() if made else frame.to_native()
 
 
 def frame_form(table: object) -> FrameForm:
@@ -97,7 +104,7 @@ def _category_column(
     if like is not None and not (like.dtype.is_numeric() and isinstance(categories[0], str)):
         try:
             column = _of_type(name, categories, like)
-        except (TypeError, ValueError, OverflowError, ArithmeticError, _arrow_errors()):
+        except _errors_of(like):
             column = None
         if column is not None and column.to_list() == list(categories):
             return column
@@ -108,6 +115,8 @@ def _of_type(name: str, categories: tuple[Category, ...], like: Series[Any]) -> 
     native = like.to_native()
     if like.implementation.is_pandas():
         # Other types than narwhals has: categories with their order, strings of several kinds.
+        if str(native.dtype) == "category" and not set(categories) <= set(native.cat.categories):
+            raise ValueError("the column does not declare all categories")
         return nw.from_native(type(native)(list(categories), name=native.name, dtype=native.dtype), series_only=True)
     if like.implementation.is_pyarrow():
         import pyarrow as pa
@@ -117,7 +126,11 @@ def _of_type(name: str, categories: tuple[Category, ...], like: Series[Any]) -> 
     return nw.new_series(name, list(categories), backend=like.implementation).cast(like.dtype)
 
 
-def _arrow_errors() -> type[Exception]:
+def _errors_of(like: Series[Any]) -> tuple[type[Exception], ...]:
+    """What the library of a column raises for values that a type cannot hold."""
     import pyarrow
 
-    return pyarrow.ArrowException
+    errors: tuple[type[Exception], ...] = (TypeError, ValueError, ArithmeticError, pyarrow.ArrowException)
+    if like.implementation.is_polars():
+        errors += (like.implementation.to_native_namespace().exceptions.PolarsError,)
+    return errors

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from learnac.data.arrow_files import read_arrow, read_parquet
-from learnac.data.csv_files import CsvDialect, read_csv
+from learnac.data.csv_files import CsvDialect, column_names, read_csv
 from learnac.data.libra_files import read_libra
+from learnac.data.stored import StoredTable
 from learnac.data.streams import uncompressed_name
 from learnac.errors import DataError, Problem, listed, placed
 from learnac.types import Category
@@ -58,17 +59,24 @@ class TableLayout:
     def delimiter_of(self, path: Path) -> str:
         return self.delimiter or ("\t" if self.format_of(path) == "tsv" else ",")
 
+    def dialect_of(self, path: Path) -> CsvDialect | None:
+        """How the cells of a file are written; None if it is of another format than CSV and TSV."""
+        if self.format_of(path) not in ("csv", "tsv"):
+            return None
+        return CsvDialect(self.has_header, self.delimiter_of(path))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """A table of pyarrow as a file holds it: values, with gaps. `weights` are those of the rows, if they have any.
 
-    `categories` are those of columns of which the file says it.
+    `categories` are those of columns of which the file says it. `stored` has the columns in the types of the file.
     """
 
     table: Any
     weights: npt.NDArray[np.float64] | None = None
     categories: Mapping[str, tuple[Category, ...]] = field(default_factory=dict)
+    stored: StoredTable | None = None
 
     @property
     def types(self) -> dict[str, Any]:
@@ -76,15 +84,21 @@ class Frame:
         return {column.name: _read_type(column.type) for column in self.table.schema}
 
 
-def read_frame(path: Path | str, layout: TableLayout | None = None, types: Mapping[str, Any] | None = None) -> Frame:
+def read_frame(
+    path: Path | str,
+    layout: TableLayout | None = None,
+    types: Mapping[str, Any] | None = None,
+    wanted: Collection[str] | None = None,
+) -> Frame:
     """The table in a file; `types` are stated for some columns of CSV and its like, as types of pyarrow.
 
+    Of columns that are not `wanted`, if that is said, nothing is asked: they may hold what no category can be.
     Raises DataError, which names the file, if it is none; OSError if it cannot be opened.
     """
     path, layout = Path(path), layout or TableLayout()
     with naming(path):
-        frame = _read(path, layout, dict(types or {}))
-        _check_frame(frame.table, path, layout)
+        frame = _read(path, layout, dict(types or {}), wanted)
+        _check_frame(frame.table, path, layout, wanted)
         return frame
 
 
@@ -99,17 +113,27 @@ def naming(path: Path) -> Iterator[None]:
         raise placed(error, path, source=str(path)) from error
 
 
-def _read(path: Path, layout: TableLayout, types: dict[str, Any]) -> Frame:
+def _read(path: Path, layout: TableLayout, types: dict[str, Any], wanted: Collection[str] | None) -> Frame:
     match layout.format_of(path):
         case "parquet":
-            return Frame(read_parquet(path))
+            return _as_stored(read_parquet(path))
         case "arrow":
-            return Frame(read_arrow(path))
+            return _as_stored(read_arrow(path))
         case "libra":
             table, weights, ranges = read_libra(path, layout.delimiter_of(path))
-            return Frame(table, weights, {name: tuple(codes) for name, codes in ranges.items()})
+            categories = {name: tuple(codes) for name, codes in ranges.items()}
+            return Frame(table, weights, categories, StoredTable.of_texts(table))
         case "csv" | "tsv":
-            return Frame(read_csv(path, CsvDialect(layout.has_header, layout.delimiter_of(path), types=types)))
+            dialect = CsvDialect(layout.has_header, layout.delimiter_of(path))
+            if wanted is not None:
+                others = (name for name in column_names(path, dialect) if name not in wanted)
+                types = {**types, **dict.fromkeys(others, pa.binary())}
+            table = read_csv(path, replace(dialect, types=types))
+            return Frame(table, stored=StoredTable.of_texts(table))
+
+
+def _as_stored(stored: StoredTable) -> Frame:
+    return Frame(stored.values, stored=stored)
 
 
 def _read_type(kind: Any) -> Any:
@@ -118,14 +142,16 @@ def _read_type(kind: Any) -> Any:
     return pa.int64() if pa.types.is_integer(kind) else kind
 
 
-def _check_frame(table: Any, path: Path, layout: TableLayout) -> None:
+def _check_frame(table: Any, path: Path, layout: TableLayout, wanted: Collection[str] | None) -> None:
     _check_names(table, layout)
     if layout.format_of(path) in ("csv", "tsv"):
         _check_delimiter(table, layout.has_header, layout.delimiter_of(path))
     if table.num_rows == 0:
         raise DataError("expected rows of values, found only a header")
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
-        if pa.types.is_binary(column.type):
+        if wanted is not None and name not in wanted:
+            continue
+        if pa.types.is_binary(_read_type(column.type)):
             expected = "text in UTF-8"
             raise DataError(
                 f"column {name!r}: expected {expected}, found other bytes: save it as UTF-8",

@@ -18,23 +18,28 @@ METHODS = ("mpe", "marginal")
 
 
 def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int = 1) -> Any:
-    """X with its gaps filled, in the same form.
+    """X with its gaps filled, in the same form; whatever is known stays as it is.
 
     "mpe" fills all gaps of a row together, with its most probable completion; "marginal" fills each gap with the value
     of the highest posterior, the first of equals. Cost: as `mpe` or `marginals`, for the rows that have gaps.
     """
+    evidence = as_evidence(circuit.schema, X, may_lack_columns=False)
+    return evidence.completed(completed_codes(circuit, evidence, method, n_threads=n_threads))
+
+
+def completed_codes(circuit: Circuit, evidence: Evidence, method: str = "mpe", *, n_threads: int = 1) -> PartialCodes:
+    """The codes of rows (variables x rows), with those that `impute` fills the gaps by."""
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")
     if X is None:
         raise TypeError("X: expected rows, found None")
     engine = engine_of(circuit)
-    evidence = as_evidence(engine.schema, X, may_lack_columns=False)
     codes = evidence.codes.copy()
     with_gaps = np.flatnonzero((codes < 0).any(axis=0))
     if len(with_gaps) > 0:
         fill = _by_completion if method == "mpe" else _by_posterior
         codes[:, with_gaps] = fill(engine, evidence.rows(with_gaps), n_threads)
-    return evidence.completed(codes)
+    return codes
 
 
 def _by_completion(engine: Engine, evidence: Evidence, n_threads: int) -> PartialCodes:
