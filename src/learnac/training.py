@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from learnac.data import Dataset
 from learnac.data.forms import TableForm
@@ -27,6 +27,7 @@ def train(
     *,
     validation: Dataset | None = None,
     sample_weight: ArrayLike | None = None,
+    validation_weight: ArrayLike | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoint: Path | None = None,
@@ -41,6 +42,7 @@ def train(
         settings,
         validation=validation,
         sample_weight=checked_weights(sample_weight, dataset.n_rows),
+        validation_weight=_validation_weights(validation_weight, validation),
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=None if checkpoint is None else _checkpoints(checkpoint, checkpoint_seconds, resume),
@@ -76,3 +78,11 @@ def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
     check_writable(path)
     resumed = read_checkpoint(path) if resume and path.exists() else None
     return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
+
+
+def _validation_weights(given: ArrayLike | None, validation: Dataset | None) -> NDArray[np.float64] | None:
+    if given is None:
+        return None
+    if validation is None:
+        raise ValueError("validation_weight: expected a table that the weights are of, found none")
+    return checked_weights(given, validation.n_rows, "validation_weight")

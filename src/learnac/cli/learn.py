@@ -131,6 +131,7 @@ def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Lear
             DatasetForm(),
             validation=tables.tables.get("validation"),
             sample_weight=tables.weights.get("train"),
+            validation_weight=tables.weights.get("validation") if "validation" in tables.tables else None,
             on_step=on_step,
             **further,
         )

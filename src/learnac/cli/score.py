@@ -30,13 +30,15 @@ def score(
 ) -> None:
     """How likely are the rows of a table? Prints the mean log-likelihood, in nats.
 
-    Unknown values are summed out. The least likely rows are listed too: they may
-    be anomalies, or errors in the table.
+    Unknown values are summed out. Rows with weights, as Libra's .data files have
+    them, count by their weights. The least likely rows are listed too: they may be
+    anomalies, or errors in the table.
     """
     import numpy as np
 
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.cli.output import print_json, print_rows
+    from learnac.cli.weights import described_rows, weighted_mean
     from learnac.infer import log_likelihood
 
     asked = Asked.open(
@@ -52,17 +54,20 @@ def score(
 
         write_by_rows(asked, lambda block: pa.table({"log_likelihood": scores(block)}))
         return
-    found = np.concatenate(list(answers_by_rows(asked, scores)))
+    assert asked.rows is not None
+    found, weights = np.concatenate(list(answers_by_rows(asked, scores))), asked.rows.weights
+    mean = weighted_mean(found, weights)
     least = np.argsort(found, kind="stable")[:_SHOWN].tolist()
     if as_json:
         print_json(
             {
                 "rows": len(found),
-                "log_likelihood": float(found.mean()),
+                **({} if weights is None else {"weight": float(weights.sum())}),
+                "log_likelihood": mean,
                 "impossible": int(np.isneginf(found).sum()),
                 "least_likely": [{"row": row, "log_likelihood": float(found[row])} for row in least],
             }
         )
         return
-    print(f"mean log-likelihood {found.mean():.4f} of {len(found):,} rows")
+    print(f"mean log-likelihood {mean:.4f} of {described_rows(len(found), weights)}")
     print_rows([(f"row {row}", f"{found[row]:.4f}") for row in least], header=("least likely", ""), right=(1,))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.cli.output import print_rows
+from learnac.cli.weights import weighted_mean
 from learnac.data import Dataset
 from learnac.learn import Learned, LearnSettings, Stop
 from learnac.network import BayesNet
@@ -23,6 +24,7 @@ class TableScore:
     n_rows: int
     log_likelihood: float
     n_impossible: int  # rows of probability zero, which there are only without smoothing
+    weight: float | None = None  # of all rows, if they have weights: the mean is by these
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,9 @@ def summarize(
 
 
 def _score(network: BayesNet, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
-    log_likelihoods = network.log_likelihood(table.codes)
-    counted = log_likelihoods if weights is None else log_likelihoods[weights > 0]
-    mean = np.average(counted, weights=None if weights is None else weights[weights > 0])
-    return TableScore(table.n_rows, float(mean), int(np.count_nonzero(np.isneginf(log_likelihoods))))
+    found = network.log_likelihood(table.codes)
+    weight = None if weights is None else float(weights.sum())
+    return TableScore(table.n_rows, weighted_mean(found, weights), int(np.count_nonzero(np.isneginf(found))), weight)
 
 
 def as_document(summary: Summary) -> dict[str, Any]:
@@ -87,6 +88,8 @@ def as_document(summary: Summary) -> dict[str, Any]:
     for score in document["scores"].values():
         if not math.isfinite(score["log_likelihood"]):
             score["log_likelihood"] = None
+        if score["weight"] is None:
+            del score["weight"]
     return {**document, "stop": summary.stop.name.lower(), "stop_reason": summary.stop.value}
 
 
@@ -115,7 +118,8 @@ def _smoothing(summary: Summary) -> str:
 
 def _rows(score: TableScore) -> str:
     impossible = f", {score.n_impossible:,} of them impossible" if score.n_impossible else ""
-    return f"nats, mean of {score.n_rows:,} rows{impossible}"
+    weight = "" if score.weight is None else f", by weight ({score.weight:,g} in all)"
+    return f"nats, mean of {score.n_rows:,} rows{weight}{impossible}"
 
 
 def _undone(summary: Summary) -> str:

@@ -162,10 +162,9 @@ def _print_trial(trial: Trial, is_first: bool) -> None:
 
 
 def _score(learned: Learned, tables: LearningTables, role: str) -> float:
-    import numpy as np
+    from learnac.cli.weights import weighted_mean
 
-    found = learned.network.log_likelihood(tables.tables[role].codes)
-    return float(np.average(found, weights=tables.weights.get(role)))
+    return weighted_mean(learned.network.log_likelihood(tables.tables[role].codes), tables.weights.get(role))
 
 
 def _everything(tables: LearningTables) -> LearningTables:

@@ -37,6 +37,7 @@ class Evidence:
     form: TableForm  # in which the rows came
     is_one: bool  # one dict, or nothing: answers are single values, not arrays of rows
     row_numbers: NDArray[np.intp]  # in the table that was given
+    weights: NDArray[np.float64] | None = None  # how much each row counts, if the table says so
 
     def __post_init__(self) -> None:
         for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers"):
@@ -72,6 +73,7 @@ class Evidence:
             likelihoods=self.likelihoods[which],
             log_scales=self.log_scales[which],
             row_numbers=self.row_numbers[which],
+            weights=None if self.weights is None else self.weights[which],
         )
 
     def with_likelihoods(self, given: Mapping[int, Any]) -> Self:

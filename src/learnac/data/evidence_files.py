@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from learnac.data.arrow_columns import encode_arrow
@@ -39,4 +40,5 @@ def read_evidence(
         assert frame.stored is not None
         is_text = (layout or TableLayout()).format_of(path) in _TEXT_FORMATS
         stored = frame.stored.with_columns(known) if is_text else frame.stored
-    return Evidence.of_codes(schema, codes, FileRows(stored, codes.min(axis=1) < 0))
+    evidence = Evidence.of_codes(schema, codes, FileRows(stored, codes.min(axis=1) < 0))
+    return replace(evidence, weights=frame.weights)

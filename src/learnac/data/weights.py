@@ -6,16 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+def checked_weights(
+    given: ArrayLike | None, n_rows: int, name: str = "sample_weight"
+) -> NDArray[np.float64] | None:
     """A weight for each row, if there are weights: finite numbers from 0, not all of them 0."""
-    if sample_weight is None:
+    if given is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(given, dtype=np.float64)
     if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight: expected {n_rows} numbers, one per row, found shape {weights.shape}")
+        raise ValueError(f"{name}: expected {n_rows} numbers, one per row, found shape {weights.shape}")
     if not np.isfinite(weights).all() or (weights < 0).any():
         row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
-        raise ValueError(f"sample_weight: expected finite numbers from 0, found {weights[row]} in row {row}")
+        raise ValueError(f"{name}: expected finite numbers from 0, found {weights[row]} in row {row}")
     if weights.sum() == 0:
-        raise ValueError("sample_weight: expected a positive total, found zero")
+        raise ValueError(f"{name}: expected a positive total, found zero")
     return weights

@@ -26,6 +26,7 @@ def learn_table(
     *,
     validation: Dataset | None = None,
     sample_weight: Floats | None = None,
+    validation_weight: Floats | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints | None = None,
@@ -37,7 +38,7 @@ def learn_table(
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=checkpoints,
-        **_counted(dataset, validation, sample_weight),
+        **_counted(dataset, validation, sample_weight, validation_weight),
     )
 
 
@@ -55,11 +56,16 @@ def learn_table_network(
     return learn_network(dataset.schema, settings=settings, allowed_parents=allowed_parents, on_step=on_step, **counted)
 
 
-def _counted(dataset: Dataset, validation: Dataset | None, sample_weight: Floats | None) -> dict[str, Any]:
+def _counted(
+    dataset: Dataset,
+    validation: Dataset | None,
+    sample_weight: Floats | None,
+    validation_weight: Floats | None = None,
+) -> dict[str, Any]:
     """Who counts which rows, by the names that `learn` has for them."""
     counts = TableCounts(dataset, sample_weight)
     if validation is not None:
-        return {"counts": counts, "validation": TableCounts(validation)}
+        return {"counts": counts, "validation": TableCounts(validation, validation_weight)}
     rows = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
     folds = None if len(rows) < LEAST_ROWS_TO_HOLD_OUT else _folds(dataset, sample_weight, rows)
     return {"counts": counts, "folds": folds}
