@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -33,8 +34,12 @@ def train(
     checkpoint: Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
+    on_checkpoint_failure: Callable[[OSError], object] | None = None,
 ) -> Learned:
-    """A model that knows its settings and where it comes from. `form` is that of the table the rows came in."""
+    """A model that knows its settings and where it comes from. `form` is that of the table the rows came in.
+
+    A checkpoint that cannot be written is a warning, unless `on_checkpoint_failure` takes it. The search goes on.
+    """
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint to go on from, found none")
     learned = learn_table(
@@ -45,7 +50,9 @@ def train(
         validation_weight=_validation_weights(validation_weight, validation),
         allowed_parents=allowed_parents,
         on_step=on_step,
-        checkpoints=None if checkpoint is None else _checkpoints(checkpoint, checkpoint_seconds, resume),
+        checkpoints=None
+        if checkpoint is None
+        else _checkpoints(checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn),
     )
     provenance = {
         "learnac": __version__,
@@ -72,12 +79,25 @@ def stated_settings(settings: LearnSettings, allowed_parents: Mapping[Any, Itera
     return stated
 
 
-def _checkpoints(path: Path, every_seconds: float, resume: bool) -> Checkpoints:
+def _checkpoints(
+    path: Path, every_seconds: float, resume: bool, on_failure: Callable[[OSError], object]
+) -> Checkpoints:
     if not resume and path.exists():
         raise FileExistsError(17, "a checkpoint is there already: resume it, or delete it to begin anew", str(path))
     check_writable(path)
     resumed = read_checkpoint(path) if resume and path.exists() else None
-    return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds)
+    return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds, on_failure)
+
+
+def checkpoint_warning(error: OSError) -> str:
+    """What to tell of a checkpoint that could not be written."""
+    return (
+        f"{error.filename}: {error.strerror}: the checkpoint could not be written; the search goes on, and tries again"
+    )
+
+
+def _warn(error: OSError) -> None:
+    warnings.warn(checkpoint_warning(error), RuntimeWarning, stacklevel=2)
 
 
 def _validation_weights(given: ArrayLike | None, validation: Dataset | None) -> NDArray[np.float64] | None:

@@ -256,7 +256,6 @@ def full_disk(n_bytes: int) -> Iterator[None]:
     "arguments",
     [
         [*PEOPLE, "--out", "old.learnac"],
-        [*PEOPLE, "--resume", "--checkpoint", "old"],
         [*PEOPLE, "--write-schema", "old.toml"],
         ["tune", "people.csv", "--valid", "people.csv", "--bins", "age=4", "--json", "--out", "old.learnac"],
         *(["sample", "people.learnac", "-n", "5000", "--out", f"old.{end}"] for end in ("csv", "parquet", "arrow")),
@@ -266,13 +265,9 @@ def full_disk(n_bytes: int) -> Iterator[None]:
     ids=lambda arguments: f"{arguments[0]} {arguments[-1]}",
 )
 def test_a_full_disk_leaves_the_old_file(
-    complaint: Complaint, answer: Answer, people: LearnAC, tmp_path: Path, arguments: list[str]
+    complaint: Complaint, people: LearnAC, tmp_path: Path, arguments: list[str]
 ) -> None:
-    old = tmp_path / arguments[-1]
-    if "--resume" in arguments:
-        answer(*PEOPLE, "--checkpoint", "old")
-    else:
-        old.write_bytes(b"something old")
+    (tmp_path / arguments[-1]).write_bytes(b"something old")
     with full_disk(100):
         assert "File too large" in complaint(*arguments)  # Which also sees that no file is changed or left.
 
@@ -311,3 +306,54 @@ def test_settings_that_only_say_when_to_end_may_change(answer: Answer, people: L
     document = json.loads(answer(*PEOPLE, "--checkpoint", "c", "--resume", "--max-seconds", "100", "--json"))
     assert document["n_splits"] > n_first == 2
     assert asdict(read_checkpoint(tmp_path / "c").settings)["max_splits"] is None
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_search(
+    run: Callable[..., Any], answer: Answer, people: LearnAC, tmp_path: Path
+) -> None:
+    answer(*PEOPLE, "--checkpoint", "old")
+    before = (tmp_path / "old").read_bytes()
+    with full_disk(100):
+        code, out, err = run(*PEOPLE, "--resume", "--checkpoint", "old", "--json")
+    assert (code, json.loads(out)["stop"]) == (0, "converged")
+    assert err == (
+        "warning: old: File too large: the checkpoint could not be written; the search goes on, and tries again\n"
+    )
+    assert (tmp_path / "old").read_bytes() == before
+
+
+def test_a_checkpoint_is_tried_again_after_a_failure(
+    run: Callable[..., Any], long: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from learnac import training
+
+    written, write = [], training.write_checkpoint
+
+    def fail_at_first(state: Any, path: Path) -> None:
+        written.append(len(state.trace))
+        if len(written) <= 2:
+            raise OSError(28, "No space left on device", str(path))
+        write(state, path)
+
+    monkeypatch.setattr(training, "write_checkpoint", fail_at_first)
+    search = [*SEARCHES["quick"], "--max-splits", "5", "--checkpoint", "c", "--checkpoint-every", "0"]
+    code, _, err = run(*search)
+    assert code == 0
+    assert err.count("warning: c: No space left on device") == err.count("\n") == 2
+    assert written == [1, 2, 3, 4, 5, 5]
+    assert len(read_checkpoint(tmp_path / "c").trace) == 5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--out", "m", "--checkpoint", "./m"],
+        ["--out", "link", "--checkpoint", "m"],
+        ["--checkpoint", "m", "--write-schema", "m"],
+    ],
+)
+def test_two_outputs_into_one_file(complaint: Complaint, people: LearnAC, tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "link").symlink_to("m")
+    said = complaint(*PEOPLE, *options)
+    assert f"{options[2]}: expected another file than that of {options[0]}, found " in said
+    assert not (tmp_path / "m").exists()

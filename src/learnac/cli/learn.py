@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ def learn(
     "interrupted" and the exit code is 0. Wrong input exits with code 2.
     """
     from learnac.cli.columns import column_options, layout_of, names_of
-    from learnac.cli.output import check_output
+    from learnac.cli.output import check_outputs
     from learnac.cli.settings import checked_settings
     from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
@@ -88,9 +89,7 @@ def learn(
         raise UsageError("needs a file to resume from: add --checkpoint FILE", "--resume")
     files = {"train": train, "validation": valid, "test": test}
     given = {role: path for role, path in files.items() if path is not None}
-    for path in (out, checkpoint, write_schema):
-        if path is not None:
-            check_output(path, given.values())
+    check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
     layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
@@ -122,7 +121,10 @@ def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Lear
     from learnac.cli.progress import progress_line
     from learnac.cli.settings import naming_options
     from learnac.data.forms import DatasetForm
-    from learnac.training import train
+    from learnac.training import checkpoint_warning, train
+
+    def report(error: OSError) -> None:
+        print(f"warning: {checkpoint_warning(error)}", file=sys.stderr)
 
     with memory_for("the search", FEWER_EDGES), progress_line() as on_step, naming_options():
         return train(
@@ -133,6 +135,7 @@ def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Lear
             sample_weight=tables.weights.get("train"),
             validation_weight=tables.weights.get("validation") if "validation" in tables.tables else None,
             on_step=on_step,
+            on_checkpoint_failure=report,
             **further,
         )
 

@@ -46,15 +46,27 @@ def check_table_path(path: Path | None) -> None:
     check_writable(path)
 
 
-def check_output(path: Path, inputs: Iterable[Path]) -> None:
-    """Complains about a file that cannot be written, or that is one of those read: now, not after hours of work."""
-    from learnac.errors import QueryError
-    from learnac.files import check_writable
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
+    """Complains of files that cannot be written, that are read too, or that are one: now, not after hours of work.
 
-    for source in inputs:
-        if path.resolve() == source.resolve():
-            raise QueryError(f"{path}: this file is also read as a table; choose another name to write to")
-    check_writable(path)
+    `outputs` are by the option that each comes from.
+    """
+    from learnac.errors import QueryError
+    from learnac.files import check_writable, is_special
+
+    taken: dict[Path, str] = {}
+    sources = list(inputs)
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        for source in sources:
+            if path.resolve() == source.resolve():
+                raise QueryError(f"{path}: this file is also read as a table; choose another name to write to")
+        check_writable(path)
+        if is_special(path):
+            continue  # A device or a pipe takes it all.
+        if (other := taken.setdefault(path.resolve(), option)) != option:
+            raise UsageError(f"expected another file than that of {other}, found {path}", option)
 
 
 @contextmanager

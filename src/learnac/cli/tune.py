@@ -77,7 +77,7 @@ def tune(
     as in section 5.2 of the paper. --test reports the score of that final model.
     """
     from learnac.cli.columns import column_options, layout_of, names_of
-    from learnac.cli.output import check_output, print_json
+    from learnac.cli.output import check_outputs, print_json
     from learnac.cli.settings import checked_settings
     from learnac.cli.tables import read_learning_tables
 
@@ -93,8 +93,7 @@ def tune(
     }
     grid = [checked_settings(edge_penalty=k_e, parameter_penalty=k_p, **common) for k_e, k_p in penalties]
     files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
-    if out is not None:
-        check_output(out, files.values())
+    check_outputs({"--out": out}, files.values())
     layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
     trials: list[Trial] = []

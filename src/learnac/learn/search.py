@@ -112,11 +112,19 @@ class Search:
         return ScoredSplit(Split(info.leaf, info.variable, info.value), info.net_gain, info.edge_cost)
 
     def keep_state(self) -> None:
-        """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
+        """Hands the state to whoever keeps it, unless it has not yet come back to where it was.
+
+        A full disk does not end a search: the state is handed over again when it is time for the next one.
+        """
         if self.checkpoints.keep is None or self.is_replaying:
             return
         costs, seconds = self.learner.schedule.known_costs(), time.monotonic() - self.start
-        self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
+        try:
+            self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
+        except OSError as error:
+            if self.checkpoints.on_failure is None:
+                raise
+            self.checkpoints.on_failure(error)
         self.kept_at = time.monotonic()
 
     def describe(self, chosen: ScoredSplit) -> StepInfo:

@@ -47,6 +47,7 @@ class Checkpoints:
     resumed: SearchState | None = None
     keep: Callable[[SearchState], None] | None = None
     every_seconds: float = 30.0
+    on_failure: Callable[[OSError], object] | None = None  # told of a state that could not be kept; the search goes on
 
     @property
     def is_used(self) -> bool:
