@@ -74,4 +74,4 @@ def test_other_weights_are_another_search(answer: Answer, complaint: Answer, tab
 @pytest.mark.parametrize("text", ["0|0,1\n0|1,1\n", "1e308|0,1\n1e308|1,1\n"])
 def test_weights_without_a_sum(complaint: Answer, tmp_path: Path, text: str) -> None:
     (tmp_path / "t.data").write_text(text)
-    assert "t.data: expected weights with a finite sum above 0, found" in complaint("learn", "t.data")
+    assert "t.data: expected weights of rows with a finite sum above 0, found" in complaint("learn", "t.data")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from learnac.cli import query_options as options
@@ -38,7 +39,8 @@ def score(
 
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.cli.output import print_json, print_rows
-    from learnac.cli.weights import described_rows, weighted_mean
+    from learnac.cli.weights import check_weights, described_rows, weighted_mean
+    from learnac.data.tables import naming
     from learnac.infer import log_likelihood
 
     asked = Asked.open(
@@ -55,6 +57,8 @@ def score(
         write_by_rows(asked, lambda block: pa.table({"log_likelihood": scores(block)}))
         return
     assert asked.rows is not None
+    with naming(Path(asked.source)):
+        check_weights(asked.rows.weights)
     found, weights = np.concatenate(list(answers_by_rows(asked, scores))), asked.rows.weights
     mean = weighted_mean(found, weights)
     least = np.argsort(found, kind="stable")[:_SHOWN].tolist()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
+from learnac.cli.weights import check_weights
 from learnac.data import Dataset, Schema
 from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
@@ -54,6 +55,7 @@ def read_learning_tables(
         with memory_for(f"the table {path}"), busy(f"reading {path}"):
             frame = read_frame(path, layout, types)
         with memory_for(f"the table {path}"), naming(path), busy(f"reading {path}"):
+            check_weights(frame.weights)
             if not tables:
                 _check_names(frame, must_have)
                 if texts := _numbers_with_zeros(path, layout, frame, options.as_category):

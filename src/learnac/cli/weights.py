@@ -5,6 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.errors import DataError
+
+
+def check_weights(weights: NDArray[np.float64] | None) -> None:
+    """Raises DataError for weights that no mean can be taken by."""
+    if weights is None:
+        return
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 0 < total < np.inf:
+        expected = "weights of rows with a finite sum above 0"
+        raise DataError(f"expected {expected}, found {total:g}", expected=expected, found=total)
+
 
 def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
     """The mean over rows. One without weight has no say, however impossible it is."""

@@ -23,10 +23,13 @@ def read_parquet(path: Path) -> StoredTable:
     with open_random_access(path) as file:
         _check_size(file)
         try:
-            content = pq.ParquetFile(file, pre_buffer=False)  # It would hold the file in memory.
+            # A buffer would hold the file in memory.
+            content = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
             return _gathered(content.schema_arrow, content.iter_batches(_ROWS_AT_ONCE))
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"cannot be read as Parquet: {error}") from error
+        except DataError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise DataError(f"cannot be read as Parquet: {_in_one_line(error)}") from error
 
 
 def read_arrow(path: Path) -> StoredTable:
@@ -37,8 +40,10 @@ def read_arrow(path: Path) -> StoredTable:
         file.seek(0)
         try:
             return _read_ipc_file(file) if is_file else _read_ipc_stream(file)
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"cannot be read as an Arrow file: {error}") from error
+        except DataError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise DataError(f"cannot be read as an Arrow file: {_in_one_line(error)}") from error
 
 
 def _read_ipc_file(file: Any) -> StoredTable:
@@ -60,7 +65,30 @@ def _check_size(file: Any) -> None:
 def _gathered(schema: Any, batches: Iterator[Any]) -> StoredTable:
     growing = GrowingTable(schema.names)
     for batch in batches:
+        _check_batch(batch)
         # A batch may be as large as the file.
         for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
             growing.add(batch.slice(start, _ROWS_AT_ONCE))
     return StoredTable(growing.stored(), schema)
+
+
+def _check_batch(batch: Any) -> None:
+    """Raises DataError for what no program would write: to read on could crash. Damage has not always a checksum."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            column.validate(full=True)
+            if pa.types.is_dictionary(column.type):
+                column.dictionary.validate(full=True)
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            if "UTF8" in str(error):
+                expected = "text in UTF-8"
+                raise DataError(
+                    f"column {name!r}: expected {expected}, found other bytes: was it written with another encoding?",
+                    column=name,
+                    expected=expected,
+                ) from error
+            raise DataError(f"column {name!r}: the file is damaged: {_in_one_line(error)}", column=name) from error
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from learnac.data.compact import GrowingTable
-from learnac.data.streams import EndedLine, open_stream
+from learnac.data.streams import open_stream
 from learnac.errors import DataError, Problem
 
 # A line must fit into a block. Small blocks are faster, so the large one is for long lines only.
 _BLOCK_SIZES = (1 << 20, 1 << 27)
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,34 @@ def _check_text(path: Path) -> None:
 @contextmanager
 def _opened(path: Path, dialect: CsvDialect, block_size: int) -> Iterator[Any]:
     options = _options(dialect, block_size, dialect.types)
+    line = _only_line(path)
     with open_stream(path) as stream, _naming_encoding():
-        source = EndedLine(stream) if block_size == _BLOCK_SIZES[-1] else stream
+        # pyarrow does not find the columns of a single line that does not end.
+        source = stream if line is None else pa.BufferReader(line + b"\n")
         with pa_csv.open_csv(source, **options) as reader:
             yield reader
+
+
+def _only_line(path: Path) -> bytes | None:
+    """The content of a file that is one line without an end. DataError if its first line is too long to be read.
+
+    Found out before pyarrow reads on in the background, which it does not give up when it finds a line too long.
+    """
+    pieces, size = [], 0
+    with open_stream(path) as stream:
+        while piece := stream.read(_PIECE):
+            if b"\n" in piece or b"\r" in piece:
+                return None
+            pieces.append(piece)
+            size += len(piece)
+            if size > _BLOCK_SIZES[-1]:
+                raise _too_long()
+    return b"".join(pieces) or None
+
+
+def _too_long() -> DataError:
+    longest = f"lines of at most {_BLOCK_SIZES[-1]:,} characters"
+    return DataError(f"expected {longest}, found a longer one", expected=longest)
 
 
 @contextmanager
@@ -155,8 +180,7 @@ def _with_strings(dialect: CsvDialect, names: list[str]) -> CsvDialect:
 def _parse_error(path: Path, dialect: CsvDialect, message: str) -> DataError:
     """What pyarrow found wrong, in our words."""
     if "straddling" in message:
-        longest = f"lines of at most {_BLOCK_SIZES[-1]:,} characters"
-        return DataError(f"expected {longest}, found a longer one", expected=longest)
+        return _too_long()
     if "Empty CSV" in message:
         return DataError("the file is empty")
     if found := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import lzma
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +13,9 @@ import pyarrow as pa
 
 from learnac.errors import DataError
 
+_LIMIT_VARIABLE = "LEARNAC_MAX_DECOMPRESSED"
+_MOST_BYTES = 1 << 30
+_PIECE = 1 << 22
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".zstd": "zstd", ".lz4": "lz4", ".xz": "xz"}
 
 
@@ -44,30 +47,33 @@ def open_random_access(path: Path) -> Iterator[Any]:
             yield file
     else:
         with open_stream(path) as stream:
-            content = stream.read()
+            content = _read_all(stream)
         yield pa.BufferReader(content)
 
 
-class EndedLine(io.RawIOBase):
-    """A stream and one line feed more: pyarrow does not find the columns of a single line that does not end."""
+def _read_all(stream: Any) -> bytes:
+    """What a stream holds, up to a limit: a small file may decompress into more than there is memory."""
+    most, pieces, size = _most_bytes(), [], 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            expected = f"at most {most:,} bytes after decompression"
+            raise DataError(
+                f"expected {expected}, found more: decompress the file first, or set the environment variable "
+                f"{_LIMIT_VARIABLE} to a larger number of bytes",
+                expected=expected,
+            )
+    return b"".join(pieces)
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._is_at_end = False
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """As many bytes as asked for, unless there are fewer: then the line feed is among them."""
-        parts, missing = [], size
-        while missing != 0 and (part := self._stream.read(missing if size >= 0 else None)):
-            parts.append(part)
-            missing -= len(part) if size >= 0 else 0
-        if missing != 0 and not self._is_at_end:
-            self._is_at_end = True
-            parts.append(b"\n")
-        return b"".join(parts)
+def _most_bytes() -> int:
+    stated = os.environ.get(_LIMIT_VARIABLE, "")
+    if not stated:
+        return _MOST_BYTES
+    if not stated.isdecimal():
+        raise DataError(f"{_LIMIT_VARIABLE}: expected a number of bytes, found {stated!r}")
+    return int(stated)
 
 
 @contextmanager
