@@ -152,13 +152,27 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
             read_checkpoint(tmp_path / "c")
 
 
-@pytest.mark.parametrize("changes", [{"leaf": 2 * 10**9}, {"variable": 2 * 10**9}, {"leaf": -1}, {"value": -1}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"leaf": 2 * 10**9}, {"variable": 2 * 10**9}, {"leaf": -1}, {"value": -1}),
+        *({"value": 1}, {"value": 2 * 10**9}, {"leaf": 12}, {"leaf": 0, "variable": 0}),
+    ],
+)
 def test_splits_that_cannot_be_are_refused(tmp_path: Path, changes: dict[str, int]) -> None:
     _, states = states_of(search("greedy", max_splits=3))
     broken = replace(states[-1], trace=(replace(states[-1].trace[0], **changes), *states[-1].trace[1:]))
     write_checkpoint(broken, tmp_path / "c")
-    with pytest.raises(ValueError, match="split"):
+    with pytest.raises(ModelFileError, match="split"):
         learn_table(table(1), search("greedy"), checkpoints=Checkpoints(resumed=read_checkpoint(tmp_path / "c")))
+
+
+def test_a_split_of_a_leaf_that_is_split_already_is_refused() -> None:
+    _, states = states_of(search("greedy", max_splits=3))
+    first, *others = states[-1].trace
+    twice = (first, replace(others[0], leaf=first.leaf, variable=first.variable, value=first.value), *others)
+    with pytest.raises(ModelFileError, match="the search to go on with has a split that cannot be"):
+        learn_table(table(1), search("greedy"), checkpoints=Checkpoints(resumed=replace(states[-1], trace=twice)))
 
 
 def test_splits_that_would_close_a_cycle_are_refused() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
+from learnac.errors import ModelFileError
 from learnac.learn.by_gain import GainSchedule, NoCircuit
 from learnac.learn.counts import CountProvider, Floats, LeafCounts, check_counts
 from learnac.learn.limits import most_candidates
@@ -44,6 +45,8 @@ class Learner:
         settings: LearnSettings,
         circuit: GrowingCircuit | NoCircuit,
         schedule: Schedule,
+        *,
+        is_replayed: bool = False,
     ) -> None:
         self.space = space
         self.counts = counts
@@ -64,6 +67,8 @@ class Learner:
             most_candidates(space.n_variables),
         )
         self.n_leaves = space.n_variables
+        # By leaf, the splits that there are. Only splits that come from elsewhere must be among them.
+        self._offered: dict[int, set[tuple[int, int]]] | None = {} if is_replayed else None
         self._leaf_log_likelihood: list[float] = []
         self.log_likelihood = 0.0
 
@@ -90,10 +95,21 @@ class Learner:
         leaf, variable, value, net_gain, edge_cost = chosen
         return ScoredSplit(Split(leaf, variable, value), net_gain, edge_cost)
 
+    def check_offered(self, split: Split) -> None:
+        """Raise ModelFileError for a split, of a search that is replayed, that was never one to choose."""
+        if self._offered is not None and (split.variable, split.value) not in self._offered.get(split.leaf, ()):
+            raise ModelFileError(
+                f"the search to go on with has a split that cannot be: leaf {split.leaf} on variable {split.variable}, "
+                f"value {split.value}"
+            )
+
     def apply(self, split: Split, should_stop: Callable[[], bool] = never) -> range:
         """Applies a split everywhere; returns the new leaves. `should_stop` is as in `begin`."""
         n_branches = self.space.n_branches(split.variable)
-        self.schedule.applying(split.leaf, split.variable, split.value)  # Refuses what is no valid split.
+        try:
+            self.schedule.applying(split.leaf, split.variable, split.value)  # Refuses what is no valid split.
+        except ValueError as error:
+            raise ModelFileError(f"the search to go on with has a split that cannot be: {error}") from error
         self.circuit.apply_split(split.leaf, split.variable, split.value)
         self.counts.split(split.leaf, split.variable, self.space.branch_of(split), n_branches)
         new_leaves = range(self.trees.n_nodes, self.trees.n_nodes + n_branches)
@@ -107,6 +123,8 @@ class Learner:
         self.counts.forget(split.leaf)
         self.log_likelihood += sum(self._leaf_log_likelihood[-n_branches:]) - self._leaf_log_likelihood[split.leaf]
         self.n_leaves += n_branches - 1
+        if self._offered is not None:
+            del self._offered[split.leaf]
         return new_leaves
 
     def set_edge_penalty(self, edge_penalty: float) -> None:
@@ -138,14 +156,18 @@ class Learner:
             if len(variables) == 0:
                 self.counts.forget(leaf)
             self.schedule.add(leaf, variables, values, net_gains)
+            if self._offered is not None:
+                self._offered[leaf] = set(zip(variables.tolist(), values.tolist(), strict=True))
 
 
-def circuit_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:
+def circuit_learner(
+    space: SplitSpace, counts: CountProvider, settings: LearnSettings, *, is_replayed: bool = False
+) -> Learner:
     """Every split pays for the edges it adds."""
     circuit = new_circuit(space)
     make_schedule = QuickSchedule if settings.schedule == "quick" else GreedySchedule
     schedule = make_schedule(circuit, settings.first_edge_penalty, settings.halve_edge_penalty)
-    return Learner(space, counts, settings, circuit, schedule)
+    return Learner(space, counts, settings, circuit, schedule, is_replayed=is_replayed)
 
 
 def network_learner(space: SplitSpace, counts: CountProvider, settings: LearnSettings) -> Learner:

@@ -64,7 +64,7 @@ def learn(
     folds = _used(folds, settings, validation)
     with held_interrupt() as interrupt:
         search = Search(
-            learner=circuit_learner(space, counts, settings),
+            learner=circuit_learner(space, counts, settings, is_replayed=checkpoints.resumed is not None),
             validation=validation,
             settings=settings,
             start=start,

@@ -109,7 +109,9 @@ class Search:
         info = resumed.trace[len(self.trace)]
         while self.learner.edge_penalty > info.edge_penalty and self.halve():
             pass
-        return ScoredSplit(Split(info.leaf, info.variable, info.value), info.net_gain, info.edge_cost)
+        split = Split(info.leaf, info.variable, info.value)
+        self.learner.check_offered(split)
+        return ScoredSplit(split, info.net_gain, info.edge_cost)
 
     def keep_state(self) -> None:
         """Hands the state to whoever keeps it, unless it has not yet come back to where it was.
