@@ -91,3 +91,16 @@ class TestTwins:
         unknown = replace(circuit, parameter_origins=np.full_like(circuit.parameter_origins, -1))
         with pytest.raises(ValueError, match="the circuit has parameters that are not of the network"):
             check_twins(unknown, LEARNED.require_network())
+
+    def test_trees_that_contradict_the_circuit(self) -> None:
+        network = LEARNED.require_network()
+        place, tree = next((i, tree) for i, tree in enumerate(network.trees) if tree.n_leaves > 1)
+        swapped = tree.routes.copy()
+        swapped[[0, 1]] = swapped[[1, 0]]
+        trees = (*network.trees[:place], replace(tree, routes=swapped), *network.trees[place + 1 :])
+        with pytest.raises(ValueError, match="the circuit and the trees contradict each other"):
+            check_twins(LEARNED.require_circuit(), replace(network, trees=trees))
+
+    def test_impossible_rows_are_no_contradiction(self) -> None:
+        exact = learn_table(FEW, LearnSettings(edge_penalty=0.01, alpha=0.0, shrinkage=0.0, max_splits=9)).model
+        check_twins(exact.require_circuit(), exact.require_network())
