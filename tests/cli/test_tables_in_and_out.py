@@ -301,6 +301,30 @@ def test_numbers_with_leading_zeros_are_categories(answer: Answer, tmp_path: Pat
     assert json.loads(answer("score", "z.learnac", "z.csv", "--json"))["rows"] == 4
 
 
+def test_hexadecimal_numbers_that_are_categories_stay_texts(answer: Answer, tmp_path: Path) -> None:
+    (tmp_path / "z.csv").write_text("z,y\n0x1F,1\n0x2A,2\n0x1F,1\n")
+    answer("learn", "z.csv", "--as-category", "z", "--out", "z.learnac")
+    assert load(tmp_path / "z.learnac").schema_.categories == (("0x1F", "0x2A"), (1, 2))
+    assert json.loads(answer("score", "z.learnac", "z.csv", "--json"))["rows"] == 3
+
+
+@pytest.mark.parametrize("name", ["z.csv", "z.parquet"])
+def test_whole_floats_beyond_all_integers(answer: Answer, complaint: Complaint, tmp_path: Path, name: str) -> None:
+    write(pd.DataFrame({"z": [2.0**63, 1e19, 1e19, -1e20], "y": [1, 2, 1, 2]}), tmp_path / name)
+    said = complaint("learn", name)
+    assert "column 'z': expected integers from -9223372036854775808 to 9223372036854775807, found" in said
+    assert "--as-category z keeps every value" in said
+    answer("learn", name, "--as-category", "z", "--out", "z.learnac")
+    assert load(tmp_path / "z.learnac").schema_.categories[0] == ("-1e+20", "1e+19", "9.223372036854776e+18")
+    answer("sample", "z.learnac", "-n", "3")
+    assert json.loads(answer("score", "z.learnac", name, "--json"))["rows"] == 4
+
+
+def test_a_schema_file_that_is_nested_too_deeply(complaint: Complaint, people: LearnAC, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text("columns = " + "[" * 5000 + "]" * 5000)
+    assert "s.toml: expected TOML of a few levels" in complaint("learn", "people.csv", "--schema", "s.toml")
+
+
 @pytest.mark.parametrize("option", ["--out", "--write-schema", "--checkpoint"])
 def test_a_table_is_not_written_over(complaint: Complaint, people: LearnAC, tmp_path: Path, option: str) -> None:
     before = (tmp_path / "people.csv").read_bytes()

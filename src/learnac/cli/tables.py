@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from learnac.data.matching import matched
 from learnac.data.prepare import no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
 from learnac.errors import DataError, Problem
+
+_PLAIN_INTEGER = re.compile(r"-?[1-9]\d*|0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +78,7 @@ def _check_names(frame: Frame, names: Collection[str]) -> None:
 
 
 def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Collection[str]) -> dict[str, Any]:
-    """Columns that look like whole numbers and are not: 007 and 7 are two categories."""
+    """Columns that look like whole numbers and are not: 007 and 7 are two categories, and 0x1F is not 31."""
     import pyarrow as pa
 
     columns = frame.table.schema
@@ -86,7 +89,7 @@ def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Co
     found = {}
     for name in whole:
         values = texts.column(name).unique().drop_null().to_pylist()
-        if any(str(value) != str(int(value)) for value in values):
+        if not all(_PLAIN_INTEGER.fullmatch(value) for value in values):
             found[name] = pa.string()
     return found
 

@@ -130,11 +130,9 @@ def _as_category(name: str, value: object) -> Category:
         return bool(value)
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
     # pandas turns integers into floats whenever it can, so whole floats are meant as integers.
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return int(value)
+    if isinstance(value, int | np.integer) or (isinstance(value, float | np.floating) and float(value).is_integer()):
+        return _checked_integer(name, int(value))
     raise DataError(
         f"column {name!r}: expected categories that are strings, integers or booleans, "
         f"found {value!r} ({type(value).__name__})",
@@ -142,6 +140,20 @@ def _as_category(name: str, value: object) -> Category:
         expected="strings, integers or booleans",
         found=value,
     )
+
+
+def _checked_integer(name: str, value: int) -> int:
+    """The integer, if tables can hold it. Floats go further, but do not tell neighbours apart there."""
+    if not -_LARGEST_INTEGER - 1 <= value <= _LARGEST_INTEGER:
+        expected = f"integers from {-_LARGEST_INTEGER - 1} to {_LARGEST_INTEGER}"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {value}",
+            column=name,
+            expected=expected,
+            found=value,
+            problem=Problem.CONTINUOUS,
+        )
+    return value
 
 
 def _repeated(values: Iterable[object]) -> list[object]:

@@ -94,8 +94,12 @@ def _as_arrow(name: str, column: Column) -> Any:
 
 def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
     column = frame.table.column(name)
-    is_real = pa.types.is_floating(column.type) and not _is_whole(column)
+    is_real = pa.types.is_floating(column.type) and not (_is_whole(column) and _fits_integers(column))
     return with_text(frame, name) if is_real else frame
+
+
+def _fits_integers(column: Any) -> bool:
+    return bool((np.abs(column.to_numpy()) < 2.0**63).all())
 
 
 def _is_whole(column: Any) -> bool:

@@ -43,6 +43,11 @@ def read_schema_file(path: Path | str) -> ColumnOptions:
         raise DataError(
             f"{path}: expected {expected}, found other bytes: save it as UTF-8", expected=expected, source=str(path)
         ) from None
+    except RecursionError:
+        expected = "TOML of a few levels"
+        raise DataError(
+            f"{path}: expected {expected}, found one that is nested too deeply", expected=expected, source=str(path)
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path}: expected TOML: {error}", expected="TOML", source=str(path)) from None
     try:
