@@ -15,12 +15,14 @@ from learnac.cli.memory import memory_for
 from learnac.cli.models import open_model
 from learnac.cli.output import TEXT_SUFFIXES, check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
+from learnac.cli.standard_input import as_file
 from learnac.data import Evidence, Schema
 from learnac.errors import QueryError, placed
 from learnac.model import Model
 
 if TYPE_CHECKING:
     from learnac.data.csv_files import CsvDialect
+    from learnac.data.tables import TableFormat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +48,7 @@ class Asked:
         *,
         no_header: bool = False,
         delimiter: str | None = None,
+        table_format: TableFormat | None = None,
         may_lack_columns: bool = True,
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
@@ -61,7 +64,8 @@ class Asked:
         from learnac.cli.columns import layout_of
         from learnac.data.evidence_files import read_evidence
 
-        layout = layout_of(no_header, delimiter)
+        rows = as_file(rows)
+        layout = layout_of(no_header, delimiter, table_format)
         with memory_for(f"the table {rows}"), busy(f"reading {rows}"):
             evidence = read_evidence(rows, stored.schema, layout, may_lack_columns=may_lack_columns)
         return cls(stored, known, evidence, str(rows), out, as_json, layout.dialect_of(rows))

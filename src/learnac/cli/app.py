@@ -16,6 +16,7 @@ from learnac.cli.command import HELP, Command, Group, HelpWanted, Option, Parame
 from learnac.cli.hints import with_hint
 from learnac.cli.memory import TOO_LITTLE, OutOfMemory
 from learnac.cli.printable import printable
+from learnac.cli.standard_input import kept_input, shown
 from learnac.cli.startup import start
 from learnac.errors import LearnacError
 
@@ -50,6 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         start()
     typed = sys.argv[1:] if arguments is None else list(arguments)
+    with kept_input():
+        code = _exit_code(typed)
+    sys.exit(code)
+
+
+def _exit_code(typed: Sequence[str]) -> int:
     code = 0
     try:
         _run(typed)
@@ -66,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _report(_in_one_line(error))
         _drop_unprinted()
         code = BAD_INPUT
-    sys.exit(code)
+    return code
 
 
 def _run(typed: Sequence[str]) -> None:
@@ -131,4 +138,4 @@ def _drop_unprinted() -> None:
 
 
 def _report(message: str) -> None:
-    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)
+    print(f"error: {printable(' '.join(shown(message).split()))}", file=sys.stderr)

@@ -9,14 +9,14 @@ from typing import cast
 from learnac.cli.command import UsageError
 from learnac.data.bins import ALL_COLUMNS, Binning, Strategy
 from learnac.data.column_options import ColumnOptions
-from learnac.data.tables import TableLayout
+from learnac.data.tables import TableFormat, TableLayout
 
 _MOST_DIGITS = 18  # of a number of bins
 
 
-def layout_of(no_header: bool, delimiter: str | None) -> TableLayout:
+def layout_of(no_header: bool, delimiter: str | None, table_format: TableFormat | None = None) -> TableLayout:
     """How the files are written, from the options of a command."""
-    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter))
+    return TableLayout(not no_header, None if delimiter is None else _one_character(delimiter), table_format)
 
 
 def column_options(

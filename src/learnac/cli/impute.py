@@ -25,6 +25,7 @@ def impute(
     ] = "mpe",
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -36,7 +37,15 @@ def impute(
     from learnac.infer.impute import impute as fill
 
     asked = Asked.open(
-        model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
+        model,
+        None,
+        table,
+        out,
+        as_json,
+        no_header=no_header,
+        delimiter=delimiter,
+        table_format=table_format,
+        may_lack_columns=False,
     )
     if asked.dialect is None or not asked.writes_text:
         write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))

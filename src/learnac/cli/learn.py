@@ -27,6 +27,7 @@ def learn(
     test: options.TestTable = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     arity: options.Arity = None,
     schema: options.SchemaFile = None,
     write_schema: options.WriteSchema = None,
@@ -65,6 +66,7 @@ def learn(
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs
     from learnac.cli.settings import checked_settings
+    from learnac.cli.standard_input import as_files
     from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
 
@@ -88,9 +90,9 @@ def learn(
     if resume and checkpoint is None:
         raise UsageError("needs a file to resume from: add --checkpoint FILE", "--resume")
     files = {"train": train, "validation": valid, "test": test}
-    given = {role: path for role, path in files.items() if path is not None}
+    given = as_files({role: path for role, path in files.items() if path is not None})
     check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
-    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
+    layout, columns = layout_of(no_header, delimiter, table_format), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
@@ -142,9 +144,10 @@ def fit(settings: LearnSettings, tables: LearningTables, **further: Any) -> Lear
 
 def save(learned: Learned, out: Path, files: dict[str, Path]) -> None:
     """Writes the model, which remembers the names of the tables it comes from."""
+    from learnac.cli.standard_input import shown
     from learnac.io import write_model
 
-    names = {role: path.name for role, path in files.items()}
+    names = {role: Path(shown(str(path))).name for role, path in files.items()}
     write_model(replace(learned.model, provenance={**learned.model.provenance, "files": names}), out)
 
 
@@ -157,6 +160,7 @@ def _print_summary(
     as_json: bool,
 ) -> None:
     from learnac.cli.output import print_json
+    from learnac.cli.standard_input import shown
     from learnac.cli.summary import as_document, print_summary, summarize
     from learnac.data.describe import column_summaries
 
@@ -165,7 +169,7 @@ def _print_summary(
         _print_columns(tables)
         print_summary(summary)
         return
-    names = {role: str(path) for role, path in files.items()}
+    names = {role: shown(str(path)) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
     document = {"files": names, "out": out and str(out), **as_document(summary), "settings": asdict(settings)}
     print_json({**document, "columns": columns, "dropped": list(tables.dropped)})

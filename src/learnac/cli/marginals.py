@@ -26,6 +26,7 @@ def marginals(
     ] = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -40,7 +41,9 @@ def marginals(
     from learnac.cli.output import print_json
     from learnac.infer import marginals as posteriors_of
 
-    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    asked = Asked.open(
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+    )
     wanted = None if variables is None else [name.strip() for name in variables.split(",")]
     if asked.rows is not None:
         write_by_rows(asked, lambda block: _columns(asked, block, wanted, threads))

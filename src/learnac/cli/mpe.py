@@ -19,6 +19,7 @@ def mpe(
     rows: options.Rows = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -33,7 +34,9 @@ def mpe(
     from learnac.cli.output import print_json, print_rows
     from learnac.infer import mpe as most_probable
 
-    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    asked = Asked.open(
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+    )
     if asked.rows is not None:
 
         def answer(block: Evidence) -> object:

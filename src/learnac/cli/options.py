@@ -15,7 +15,7 @@ TrainTable: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TRAIN",
-        about="The table to learn from: CSV, TSV, Parquet, Feather or Libra .data, compressed or not.",
+        about="The table to learn from: CSV, TSV, Parquet, Feather or Libra .data, compressed or not; - is standard input.",
         completes=Completes.TABLE,
     ),
 ]
@@ -47,6 +47,14 @@ Delimiter: TypeAlias = Annotated[
     Option(
         metavar="CHARACTER",
         about="The character between values; write tab for a tab. Default: by the file name.",
+        panel=_TABLES,
+    ),
+]
+Format: TypeAlias = Annotated[
+    Literal["csv", "tsv", "parquet", "arrow", "libra"] | None,
+    Option(
+        "--format",
+        about="What the tables are, if their names do not tell; standard input is looked at.",
         panel=_TABLES,
     ),
 ]

@@ -30,6 +30,7 @@ def query(
     rows: options.Rows = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -46,7 +47,9 @@ def query(
     from learnac.infer import log_probability
     from learnac.infer.likelihood import check_query
 
-    asked = Asked.open(model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter)
+    asked = Asked.open(
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+    )
     wanted = read_assignments(query, asked.schema, "--query")
     if asked.rows is not None:
         import numpy as np

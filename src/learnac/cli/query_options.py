@@ -4,9 +4,21 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from learnac.cli.command import Argument, Completes, Option
-from learnac.cli.options import Debug, Delimiter, Json, NoHeader
+from learnac.cli.options import Debug, Delimiter, Format, Json, NoHeader
 
-__all__ = ["Debug", "Delimiter", "Given", "Json", "ModelFile", "NoHeader", "Out", "Rows", "RowsFile", "Threads"]
+__all__ = [
+    "Debug",
+    "Delimiter",
+    "Format",
+    "Given",
+    "Json",
+    "ModelFile",
+    "NoHeader",
+    "Out",
+    "Rows",
+    "RowsFile",
+    "Threads",
+]
 
 _EVIDENCE = "Evidence"
 _OUTPUT = "Output"
@@ -21,7 +33,7 @@ RowsFile: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TABLE",
-        about="A table: CSV, TSV, Parquet, Feather or Libra .data. Empty cells are unknown.",
+        about="A table: CSV, TSV, Parquet, Feather or Libra .data; - is standard input. Empty cells are unknown.",
         completes=Completes.TABLE,
     ),
 ]
@@ -40,7 +52,7 @@ Rows: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="TABLE",
-        about="Answer for each row of this table instead of for --given. Empty cells are unknown.",
+        about="Answer for each row of this table instead of for --given; - is standard input. Empty cells are unknown.",
         panel=_EVIDENCE,
         completes=Completes.TABLE,
     ),

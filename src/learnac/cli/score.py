@@ -24,6 +24,7 @@ def score(
     ] = False,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -44,7 +45,15 @@ def score(
     from learnac.infer import log_likelihood
 
     asked = Asked.open(
-        model, None, table, out, as_json, no_header=no_header, delimiter=delimiter, may_lack_columns=False
+        model,
+        None,
+        table,
+        out,
+        as_json,
+        no_header=no_header,
+        delimiter=delimiter,
+        table_format=table_format,
+        may_lack_columns=False,
     )
 
     def scores(block: Evidence) -> np.ndarray:

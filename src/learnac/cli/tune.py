@@ -57,6 +57,7 @@ def tune(
     ] = True,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
+    table_format: options.Format = None,
     arity: options.Arity = None,
     schema: options.SchemaFile = None,
     bins: options.BinsOption = None,
@@ -79,6 +80,7 @@ def tune(
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs, print_json
     from learnac.cli.settings import checked_settings
+    from learnac.cli.standard_input import as_files
     from learnac.cli.tables import read_learning_tables
 
     penalties = list(
@@ -92,9 +94,9 @@ def tune(
         "max_edges": max_edges,
     }
     grid = [checked_settings(edge_penalty=k_e, parameter_penalty=k_p, **common) for k_e, k_p in penalties]
-    files = {"train": train, "validation": valid, **({} if test is None else {"test": test})}
+    files = as_files({"train": train, "validation": valid, **({} if test is None else {"test": test})})
     check_outputs({"--out": out}, files.values())
-    layout, columns = layout_of(no_header, delimiter), column_options(schema, bins, drop, as_category)
+    layout, columns = layout_of(no_header, delimiter, table_format), column_options(schema, bins, drop, as_category)
     tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
     trials: list[Trial] = []
     for settings in grid:
