@@ -299,3 +299,11 @@ def test_an_array_is_refused_where_its_codes_look_like_other_categories() -> Non
         table.schema.encode(np.array([[1, 0]]))
     named = Dataset.from_frame(pd.DataFrame({"sex": ["f", "m", "f"], "ill": [True, False, True]}))
     assert named.schema.encode(np.array([[1, 0]])).tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("gap", [2, 2**40])
+def test_whole_numbers_beyond_those_of_floats_are_told_apart(dtype: Any, gap: int) -> None:
+    numbers = [2**53 + 1, 2**53 + 1 + gap, 2**62 + 1]
+    assert Dataset.from_frame(pd.DataFrame({"a": np.array(numbers[:2], dtype)})).categories == (tuple(numbers[:2]),)
+    assert Dataset.from_frame(pd.DataFrame({"a": np.array(numbers, dtype)})).categories == (tuple(numbers),)
