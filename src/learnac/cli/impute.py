@@ -31,7 +31,10 @@ def impute(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fill in the unknown cells of a table with their most probable values. What is known stays as it is, to the letter."""
+    """Fill in the unknown cells of a table with their most probable values.
+
+    What is known stays as it is, to the letter.
+    """
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.infer.impute import completed_codes
     from learnac.infer.impute import impute as fill

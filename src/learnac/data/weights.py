@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def checked_weights(
-    given: ArrayLike | None, n_rows: int, name: str = "sample_weight"
-) -> NDArray[np.float64] | None:
+def checked_weights(given: ArrayLike | None, n_rows: int, name: str = "sample_weight") -> NDArray[np.float64] | None:
     """A weight for each row, if there are weights: finite numbers from 0, not all of them 0."""
     if given is None:
         return None

@@ -23,6 +23,8 @@ def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int =
     "mpe" fills all gaps of a row together, with its most probable completion; "marginal" fills each gap with the value
     of the highest posterior, the first of equals. Cost: as `mpe` or `marginals`, for the rows that have gaps.
     """
+    if X is None:
+        raise TypeError("X: expected rows, found None")
     evidence = as_evidence(circuit.schema, X, may_lack_columns=False)
     return evidence.completed(completed_codes(circuit, evidence, method, n_threads=n_threads))
 
@@ -31,8 +33,6 @@ def completed_codes(circuit: Circuit, evidence: Evidence, method: str = "mpe", *
     """The codes of rows (variables x rows), with those that `impute` fills the gaps by."""
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")
-    if X is None:
-        raise TypeError("X: expected rows, found None")
     engine = engine_of(circuit)
     codes = evidence.codes.copy()
     with_gaps = np.flatnonzero((codes < 0).any(axis=0))
