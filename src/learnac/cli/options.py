@@ -15,7 +15,7 @@ TrainTable: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TRAIN",
-        about="The table to learn from: CSV, TSV, Parquet, Feather or Libra .data, also compressed; - is standard input.",
+        about="The table to learn from: CSV, TSV, Parquet, Feather, Libra .data, also compressed; - is standard input.",
         completes=Completes.TABLE,
     ),
 ]
