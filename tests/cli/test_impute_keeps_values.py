@@ -95,11 +95,15 @@ def test_texts_of_csv_become_numbers_in_other_formats_only_if_nothing_is_lost(
     found = pq.read_table(tmp_path / "o.parquet")
     assert found["id"].to_pylist() == ["00042", "12345678901234567890123", "0x1F", "1e400", "-0"]
     assert found["word"].to_pylist() == ["yes", "yes", "yes", "no, not", "no, not"]
-    (tmp_path / "t.csv").write_bytes(b"id,n,word,size,x\n1,7,,7,0.5\n-20,7,yes,7,1.25\n")
+    (tmp_path / "t.csv").write_bytes(
+        b"id,n,word,size,x,zip,far\n1,7,,7,0.5,007,10000000000000000001\n-20,7,yes,7,1.25,12,10000000000000000002\n"
+    )
     answer("impute", "m.learnac", "t.csv", "--out", "o.parquet")
     found = pq.read_table(tmp_path / "o.parquet")
     assert found["id"].to_pylist() == [1, -20]
     assert found["x"].to_pylist() == [0.5, 1.25]
+    assert found["zip"].to_pylist() == ["007", "12"]
+    assert found["far"].to_pylist() == ["10000000000000000001", "10000000000000000002"]
 
 
 def arrow_table() -> Any:
