@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from learnac.circuit import Circuit
 from learnac.circuit.core_evaluator import core_evaluator
 from learnac.data import Schema
+from learnac.data.schema import UNKNOWN
 from learnac.network import BayesNet
 from learnac.types import PartialCodes
 
 _N_ROWS = 32  # to compare two forms of a model by
+_NOTHING_SOFT = np.empty(0, np.uint32), np.empty((0, 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +72,22 @@ def check_twins(circuit: Circuit, network: BayesNet) -> None:
         expected = None
     if expected is None or not np.array_equal(circuit.parameters, expected):
         raise ValueError("the circuit's parameters are not those of the network")
-    codes = _some_rows(circuit.schema)
-    by_circuit = core_evaluator(circuit).log_values(codes, np.empty(0, np.uint32), np.empty((_N_ROWS, 0)), 1)
+    codes = _some_rows(circuit)
+    by_circuit = core_evaluator(circuit).log_values(codes, *_NOTHING_SOFT, 1)
     if not np.allclose(by_circuit, network.log_likelihood(codes), rtol=1e-6, atol=1e-6):
         raise ValueError("the circuit and the trees contradict each other: a row has two likelihoods")
 
 
-def _some_rows(schema: Schema) -> PartialCodes:
-    """Rows in which every value is as likely as the others, always the same ones."""
-    draws = np.random.default_rng(0).random((schema.n_variables, _N_ROWS))
-    return (draws * schema.arities[:, None]).astype(schema.evidence_dtype)
+def _some_rows(circuit: Circuit) -> PartialCodes:
+    """Rows in which every value is as likely as the others, and rows that the circuit draws.
+
+    The same model always has the same ones, but nobody knows them before the model is finished.
+    """
+    seed = int.from_bytes(blake2b(circuit.parameters.tobytes() + circuit.children.tobytes(), digest_size=8).digest())
+    schema = circuit.schema
+    draws = np.random.default_rng(seed).random((schema.n_variables, _N_ROWS))
+    uniform = (draws * schema.arities[:, None]).astype(schema.evidence_dtype)
+    unknown = np.full((schema.n_variables, 1), UNKNOWN, dtype=schema.evidence_dtype)
+    likely = np.zeros_like(uniform)
+    core_evaluator(circuit).sample(unknown, *_NOTHING_SOFT, _N_ROWS, seed, likely, 1)
+    return np.concatenate([uniform, likely], axis=1)
