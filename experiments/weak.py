@@ -1,4 +1,4 @@
-"""What is weak in the figures, said first: at the top of the report, and near the top of README.
+"""What is weak in the figures, said first: at the top of the report, and before the figures in README.
 
 Counts are made from the result files. What happened to the queries of Figure 1 is history, and only told.
 """
