@@ -42,7 +42,7 @@ LEARNAC = Group(
         *("info", "convert", "draw", "data", "completion"),
     ),
     _find,
-    "learnac learn train.csv --valid valid.csv --test test.csv",
+    "learnac learn train.csv --valid valid.csv --test test.csv --out model.learnac",
 )
 
 

@@ -30,8 +30,8 @@ def fetch_set(
 ) -> None:
     """Download a data set, check it, and print where its files are.
 
-    If the environment variable LEARNAC_DATA names a folder that has the files,
-    they are used as they are.
+    If the environment variable LEARNAC_DATA names a folder that has the files
+    already, nothing is downloaded.
     """
     from learnac.cli.output import print_json
     from learnac.data.catalog import fetch

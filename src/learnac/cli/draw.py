@@ -47,7 +47,7 @@ def draw(
     ] = None,
     max_arcs: Annotated[
         int,
-        Option(metavar="N", least=0, about="Draw at most this many arcs: those that gain the most log-likelihood."),
+        Option(metavar="N", least=0, about="Draw at most this many arcs: the ones that gain the most log-likelihood."),
     ] = 300,
     max_depth: Annotated[
         int, Option(metavar="N", least=0, about="With --tree: how many levels of the tree to draw.")

@@ -21,7 +21,10 @@ def impute(
     *,
     method: Annotated[
         Literal["mpe", "marginal"],
-        Option(about="mpe: the most probable values of a row's gaps together. marginal: of each gap by itself."),
+        Option(
+            about="mpe: the most probable combination of all missing values of a row. "
+            "marginal: the most probable value of each."
+        ),
     ] = "mpe",
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -31,9 +34,9 @@ def impute(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Fill in the unknown cells of a table with their most probable values.
+    """Fill in the missing values of a table with their most probable values.
 
-    What is known stays as it is, to the letter.
+    Known values do not change: they are copied to the letter.
     """
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.infer.impute import completed_codes

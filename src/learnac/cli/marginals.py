@@ -32,10 +32,10 @@ def marginals(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """The probability of each value of every variable, given what is known.
+    """Print the probability of each value of every variable, given evidence.
 
-    With --rows, a line for each row of a table, with a column name=category for
-    each value of each variable.
+    With --rows, print a line for each row of a table, with a column name=category
+    for each value of each variable.
     """
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.output import print_json

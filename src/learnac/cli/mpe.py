@@ -25,9 +25,9 @@ def mpe(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """The most probable values of all variables together, given what is known.
+    """Print the most probable combination of values, given evidence.
 
-    With --rows, the table with its unknown cells filled in, and a column
+    With --rows, print the table with its missing values filled in, and a column
     log_probability.
     """
     from learnac.cli.answers import Asked, write_by_rows

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from learnac.cli.command import Argument, Completes, Option
 
 _TABLES = "Tables"
-_PRICES = "Prices and scores"
+_PRICES = "Penalties and smoothing"
 _SEARCH = "Search"
 _BUDGETS = "Budgets (the search ends when one is used up)"
 _OUTPUT = "Output"
@@ -15,7 +15,8 @@ TrainTable: TypeAlias = Annotated[
     Path,
     Argument(
         metavar="TRAIN",
-        about="The table to learn from: CSV, TSV, Parquet, Feather, Libra .data, also compressed; - is standard input.",
+        about="The table to learn from: CSV, TSV, Parquet, Feather or Libra .data, plain or compressed; "
+        "- is standard input.",
         completes=Completes.TABLE,
     ),
 ]
@@ -23,7 +24,7 @@ ValidTable: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        about="A validation table: keep only as many splits as score best on it.",
+        about="A validation table. The model keeps the number of splits that scores best on it.",
         panel=_TABLES,
         completes=Completes.TABLE,
     ),
@@ -31,7 +32,10 @@ ValidTable: TypeAlias = Annotated[
 TestTable: TypeAlias = Annotated[
     Path | None,
     Option(
-        metavar="FILE", about="A test table: report its log-likelihood too.", panel=_TABLES, completes=Completes.TABLE
+        metavar="FILE",
+        about="A test table, to report its log-likelihood, too.",
+        panel=_TABLES,
+        completes=Completes.TABLE,
     ),
 ]
 NoHeader: TypeAlias = Annotated[
@@ -46,7 +50,7 @@ Delimiter: TypeAlias = Annotated[
     str | None,
     Option(
         metavar="CHARACTER",
-        about="The character between values; write tab for a tab. Default: by the file name.",
+        about="The character between values; write tab for a tab. Default: a tab for .tsv and .tab, otherwise a comma.",
         panel=_TABLES,
     ),
 ]
@@ -54,7 +58,8 @@ Format: TypeAlias = Annotated[
     Literal["csv", "tsv", "parquet", "arrow", "libra"] | None,
     Option(
         "--format",
-        about="What the tables are, if their names do not tell; standard input is looked at.",
+        about="The format of the tables. Default: by the ending of the file name, "
+        "or the first bytes of standard input.",
         panel=_TABLES,
     ),
 ]
@@ -117,13 +122,14 @@ ParameterPenalty: TypeAlias = Annotated[
 ]
 Criterion: TypeAlias = Annotated[
     Literal["likelihood", "bdeu"],
-    Option(about="The score that splits are chosen by.", panel=_PRICES),
+    Option(about="The score used to choose splits.", panel=_PRICES),
 ]
 Alpha: TypeAlias = Annotated[
     float | None,
     Option(
         metavar="COUNT",
-        about="With likelihood: add this to every count. Default: chosen on held-out rows.",
+        about="Smoothing, with --criterion likelihood: add this number to every count. "
+        "Default: chosen on held-out rows.",
         panel=_PRICES,
     ),
 ]
@@ -131,14 +137,14 @@ Shrinkage: TypeAlias = Annotated[
     float | None,
     Option(
         metavar="ROWS",
-        about="Smooth each tree node towards its parent node, which counts as this many rows. "
+        about="Smoothing: pull each tree node towards its parent node, as if by this many rows. "
         "Default: chosen on held-out rows.",
         panel=_PRICES,
     ),
 ]
 EquivalentSampleSize: TypeAlias = Annotated[
     float,
-    Option(metavar="ROWS", about="With bdeu: the weight of the prior, in rows.", panel=_PRICES),
+    Option(metavar="ROWS", about="With --criterion bdeu: the weight of the prior, in rows.", panel=_PRICES),
 ]
 
 Schedule: TypeAlias = Annotated[
@@ -155,7 +161,7 @@ HalveEdgePenalty: TypeAlias = Annotated[
     bool,
     Option(
         "--halve-edge-penalty",
-        about="When no split is worth its price, halve the edge penalty and go on, until --max-edges is reached.",
+        about="When no split pays, halve the edge penalty and go on, until --max-edges is reached.",
         panel=_SEARCH,
     ),
 ]

@@ -22,7 +22,7 @@ def query(
             "--query",
             "-q",
             metavar="NAME=CATEGORY,...",
-            about="What to ask the probability of: all of these together.",
+            about="The values whose joint probability you want.",
             completes=Completes.ASSIGNMENTS,
         ),
     ],
@@ -36,7 +36,7 @@ def query(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """The exact probability of a query, given what is known: P(query | given).
+    """Print the exact probability of a query given evidence: P(query | given).
 
     With --rows, one probability for each row of a table.
     """

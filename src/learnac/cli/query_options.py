@@ -43,7 +43,7 @@ Given: TypeAlias = Annotated[
         "--given",
         "-g",
         metavar="NAME=CATEGORY,...",
-        about="What is known. May be repeated.",
+        about="The evidence: known values of variables. May be repeated.",
         panel=_EVIDENCE,
         completes=Completes.ASSIGNMENTS,
     ),
@@ -52,7 +52,8 @@ Rows: TypeAlias = Annotated[
     Path | None,
     Option(
         metavar="TABLE",
-        about="Answer for each row of this table instead of for --given; - is standard input. Empty cells are unknown.",
+        about="Take the evidence from this table, and answer for each row; - is standard input. "
+        "Empty cells are unknown.",
         panel=_EVIDENCE,
         completes=Completes.TABLE,
     ),

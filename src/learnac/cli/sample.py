@@ -25,7 +25,7 @@ def sample(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Draw random rows from the model, or from the model given what is known."""
+    """Draw random rows from the model, or from the model given evidence."""
     import numpy as np
 
     from learnac.cli.assignments import read_assignments

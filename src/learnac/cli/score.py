@@ -30,11 +30,11 @@ def score(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """How likely are the rows of a table? Prints the mean log-likelihood, in nats.
+    """Print the mean log-likelihood per row of a table, and its least likely rows.
 
-    Unknown values are summed out. Rows with weights, as Libra's .data files have
-    them, count by their weights. The least likely rows are listed too: they may be
-    anomalies, or errors in the table.
+    Log-likelihoods are in nats: higher is better. The least likely rows may be
+    anomalies, or errors in the table. Missing values are summed out. Rows of
+    Libra's .data files count by their weights, if they have any.
     """
     import numpy as np
 

@@ -53,7 +53,7 @@ def tune(
         str, Option(metavar="NATS,...", about="The parameter penalties (k_p) to try with each edge penalty.")
     ] = "0,0.25,0.5,1",
     retrain: Annotated[
-        bool, Option(about="Learn the best model again from both tables together, or keep it as it is.")
+        bool, Option(about="Learn the final model from both tables, or keep the best model of the grid.")
     ] = True,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -72,10 +72,10 @@ def tune(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Try a grid of penalties against a validation table, and keep the best model.
+    """Try a grid of penalties, and keep those that score best on a validation table.
 
-    The best pair of penalties is then used to learn from both tables together,
-    as in section 5.2 of the paper. --test reports the score of that final model.
+    The final model is learned with the best penalties from both tables together,
+    as in section 5.2 of the paper. --test reports the score of the final model.
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs, print_json
