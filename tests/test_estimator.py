@@ -90,7 +90,9 @@ class TestConventions:
 
     @pytest.mark.parametrize("ask", [LearnAC.fit, LearnAC.score])
     def test_without_a_target_there_is_no_y(self, ask: Any) -> None:
-        with pytest.raises(ValueError, match=r"y: expected None without a target, found list; LearnAC\(target='y'\)"):
+        with pytest.raises(
+            ValueError, match=r"y: expected None without a target, found list; for a .*, use LearnAC\(target='y'\)"
+        ):
             ask(LearnAC().fit(CODES), CODES, [0, 1])
 
     def test_what_is_learned(self) -> None:

@@ -33,14 +33,14 @@ LONGEST = 32  # characters of a name in a picture
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
-    """A picture as DOT text. A notebook shows it; `save` writes it to a file."""
+    """A picture. A notebook shows it, `save` writes it to a file, and `source` is its text in the DOT language."""
 
     source: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture in the format that the name asks for: .svg, .png, .pdf, or its text as .dot or .gv.
+        """Writes the picture to a file; the ending decides the format: .svg, .png, .pdf, or .dot or .gv for its text.
 
-        Only the text can be had without Graphviz. The file appears when it is complete, or not at all.
+        All formats but .dot and .gv need Graphviz. If writing fails, no incomplete file is left behind.
         """
         target = Path(path)
         suffix = target.suffix.lower()

@@ -1,9 +1,9 @@
-"""The exceptions learnac raises on purpose, and how they list what they found.
+"""The exceptions of learnac.
 
-Wrong arguments raise TypeError or ValueError. These classes are for what only looking at a table, a query or
-a file can tell. All of them are ValueErrors too, so `except ValueError` catches every complaint about values.
+Arguments of the wrong type or value raise TypeError or ValueError. The classes here are for problems in tables,
+queries, files and settings. All of them are ValueErrors, too, so `except ValueError` catches them.
 
-The message is for people. What it says is in fields too, for programs: none should have to read the message.
+The message is for people. Programs find the same information in fields, such as `column`, `row` and `found`.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any, Self, TypeVar
 
 
 class Problem(StrEnum):
-    """What is wrong with a table or a model, where a front end may know a way out that the library does not."""
+    """The kind of problem with a table or a model, for programs that want to suggest a solution."""
 
     UNKNOWN_CATEGORY = "unknown category"
-    """A value that is none of its column's categories: `expected` is a tuple of these."""
+    """A value that is not a category of its column: `expected` is a tuple of the categories."""
 
     WRONG_TYPE = "wrong type"
-    """A text where a column holds numbers, or the like."""
+    """A value of another type than its column, such as a text in a column of numbers."""
 
     CONTINUOUS = "continuous"
-    """A column of numbers that are not whole, or too many, to be categories."""
+    """A column of numbers that are not whole, or too many to be categories."""
 
     IDENTIFIER = "identifier"
     """A column of too many different texts to be categories."""
 
     NO_HEADER = "no header"
-    """Numbers where names of columns are expected."""
+    """Numbers in the header, where names of columns are expected."""
 
     DELIMITER = "delimiter"
-    """Another character than `expected` seems to separate the values: `found`."""
+    """The values seem to be separated by the character `found`, not by `expected`."""
 
     CIRCUIT_TOO_LARGE = "circuit too large"
     """A network's circuit would have more edges than `expected`."""
@@ -47,11 +47,11 @@ class Problem(StrEnum):
 
 
 class LearnacError(Exception):
-    """Base of the exceptions below, to catch them all at once. A field that does not apply is None.
+    """The base class of all exceptions of learnac. A field that does not apply is None.
 
-    `column` is the name of a column or variable, and `row` the number of a row, from 0. `expected` is a tuple of values
-    that would do, or words for them, and `found` the value in their place. `source` is the file, and `problem` the kind
-    of complaint where a way out depends on it.
+    `column` is the name of a column or variable, and `row` the number of a row, from 0. `expected` is a tuple of valid
+    values, or a description of them, and `found` is the value that was found instead. `source` is the file, and
+    `problem` the kind of problem.
     """
 
     def __init__(
@@ -86,17 +86,17 @@ class LearnacError(Exception):
 
 
 class DataError(LearnacError, ValueError):
-    """A table cannot be used: nothing in it, missing values, columns or categories that do not fit."""
+    """A table cannot be used: it is empty, has missing values, or its columns or categories do not fit."""
 
 
 class QueryError(LearnacError, ValueError):
-    """A query cannot be answered as it was asked."""
+    """A query cannot be answered: for example, it names an unknown variable or category."""
 
 
 class ImpossibleEvidenceError(QueryError):
-    """Something was asked given evidence whose probability is zero.
+    """The evidence of a query has probability zero.
 
-    `rows` are the numbers of such rows; large tables are answered by blocks, and these are the rows of one block.
+    `rows` are the numbers of such rows. Large tables are answered in blocks: then these are the rows of one block.
     """
 
     def __init__(self, message: str, rows: Sequence[int]) -> None:
@@ -105,24 +105,24 @@ class ImpossibleEvidenceError(QueryError):
 
 
 class SizeError(LearnacError, ValueError):
-    """Something would be larger than a limit allows: a circuit, a table of a file, a picture.
+    """A circuit, a table in a file or a picture would be larger than a limit allows.
 
     `found` is its size and `expected` the limit, if they are known.
     """
 
 
 class ModelFileError(LearnacError, ValueError):
-    """A file does not hold a model that this version can read."""
+    """A file is not a model that this version of learnac can read."""
 
 
 _NOT_SAID = object()
 
 
 class SettingError(LearnacError, ValueError):
-    """A setting that makes no sense: `name` is that of the setting, `column` that of a variable it speaks of.
+    """A setting has an invalid value: `name` is the setting, `column` the variable it is for, if any.
 
-    Other settings that `expected` speaks of are given in braces, so that a front end can spell them as its users do:
-    see `complaint`. What cannot be put as "expected this, found that" is given in whole, as `complaint`.
+    In `expected`, the names of other settings are in braces, so that a front end can spell them as its users do: see
+    `complaint`. A message that does not fit "expected this, found that" is given as a whole, as `complaint`.
     """
 
     def __init__(

@@ -34,55 +34,59 @@ from learnac.training import stated_settings, train
 class LearnAC(DensityMixin, BaseEstimator):
     """Learns an arithmetic circuit: a distribution over discrete variables that answers any query exactly.
 
-    Each split of a variable's decision tree must gain more log-likelihood than `edge_penalty` for each edge and
-    `parameter_penalty` for each parameter it adds. A query costs time linear in `circuit_.n_edges`.
+    Learning grows a decision tree for each variable. Each split must gain more log-likelihood than `edge_penalty` for
+    each edge and `parameter_penalty` for each parameter that it adds. The time of a query is linear in
+    `circuit_.n_edges`.
 
     Parameters
     ----------
     edge_penalty, parameter_penalty
-        The prices k_e and k_p of the paper, in nats over the whole training table. Without an `edge_penalty`, it starts
-        high and is halved whenever no split pays, until `max_edges` is used, or 200,000 if that is not set either.
+        The penalties k_e and k_p of the paper, in nats over the whole training table. If `edge_penalty` is None, the
+        penalty starts high and is halved whenever no split pays, until the circuit has `max_edges` edges (200,000 if
+        that is None, too).
     schedule
-        "quick" (AC-Quick) or "greedy" (AC-Greedy: the best split every time, slower).
+        "quick" (AC-Quick) or "greedy" (AC-Greedy, which always takes the best split and is slower).
     criterion
         "likelihood", with parameters smoothed by `alpha`, or "bdeu", with `equivalent_sample_size`.
     alpha, shrinkage
-        How parameters are smoothed: `alpha` is added to every count, and the parameters of a tree's node are drawn
-        towards its parent's as if by `shrinkage` rows. What is None is chosen when the search is over, by the
-        validation table, or else by searching again without a tenth of the rows, which also says how many splits
-        are kept. Values that are given are used as they are.
+        Smoothing: `alpha` is added to every count, and each tree node is pulled towards its parent node as if by
+        `shrinkage` rows. If one of them is None, it is chosen after the search, together with the number of splits to
+        keep: on the validation table, or else by searching again without a tenth of the rows.
     splits
-        "binary" (one value against the rest) or "complete" (a branch for each value). The same for two values.
+        "binary" (one value against the rest) or "complete" (a branch for each value). No difference for two values.
     max_edges, max_splits, max_seconds
-        Budgets. With `halve_edge_penalty`, a penalty that is set is halved in the same way.
+        Budgets: the search ends when one of them is used up.
+    halve_edge_penalty
+        Halve a given `edge_penalty`, too, whenever no split pays, until `max_edges` is reached.
     patience
-        With a validation table: end after this many splits without improvement there. None: search to the end.
+        End the search after this many splits without improvement on the validation table. None: do not end early.
     allowed_parents
-        From a variable's name to the names it may depend on; a variable left out may depend on any.
+        A dict from the name of a variable to the names of the variables it may depend on. A variable that is not in the
+        dict may depend on any other.
     callback
         Called after each split with a `StepInfo`; learning ends when it returns True.
     target
-        The name of the variable to predict: with it, this is a classifier. `fit(X, y)` then learns from the table of X
-        and y, in which y has this name, and `score` is accuracy. The model is still one of all variables together.
+        The name of the variable to predict, which makes this a classifier: `fit(X, y)` learns from X with y as a column
+        of this name, and `score` is accuracy. The model still has all variables and answers all queries.
     bins, as_category
-        What `fit` makes of the columns of a frame: which numbers become intervals, and which columns have every value
-        as a category, however many there are. See `Dataset.from_frame`.
+        How `fit` reads a frame: `bins` divides columns of numbers into intervals, and `as_category` lists columns in
+        which every value is a category, however many there are. See `Dataset.from_frame`.
     verbose
-        Shows on stderr how far learning is: a line that moves in a terminal, a plain line every few seconds elsewhere.
+        Show progress on stderr: one line that is updated in a terminal, a new line every few seconds elsewhere.
     n_threads
-        Threads to answer queries with. The answers do not depend on it.
+        The number of threads for queries. Learning uses one thread. Answers do not depend on it.
 
     Attributes
     ----------
     classes_
-        With a target: its labels, sorted, in the type in which they were given.
+        With a target: its labels, sorted, with the type they had in `y`.
     circuit_, network_
-        The frozen `Circuit`, and the `BayesNet` of tree CPDs that it equals.
+        The `Circuit`, which answers queries, and the same distribution as a `BayesNet` with decision trees, to read.
     trace_
-        One `StepInfo` for each split applied. With a validation table the model is the best prefix of these,
-        `n_splits_` long.
+        One `StepInfo` for each split that the search applied. The model keeps the first `n_splits_` of them: all,
+        or the number that scores best on held-out rows.
     alpha_, shrinkage_
-        The smoothing that the model has.
+        The smoothing of the model, given or chosen.
     stop_
         Why learning ended.
 
@@ -157,15 +161,16 @@ class LearnAC(DensityMixin, BaseEstimator):
     ) -> Self:
         """Learns from a table: an array of codes, a frame, or a `Dataset`.
 
-        With a target, `y` has its labels: a list, an array or a series, with one for each row. Or `X` has a column of
-        the target's name, and there is no `y`. Without a target there must be no `y`.
+        With a target, `y` is a list, an array or a series with a label for each row. You can leave `y` out if `X` has a
+        column with the name of the target. Without a target, there must be no `y`.
 
-        With `validation`, the model is the prefix of the splits that is best on that table; with a target this may be a
-        pair (X, y) too. `sample_weight` counts each row that many times. Ctrl-C raises KeyboardInterrupt, as elsewhere,
-        when the step under way is done: the model so far is then there, and can be asked and saved.
+        With `validation`, a table, the model keeps the number of splits that scores best on this table. With a target,
+        this may also be a pair (X, y). `sample_weight` has a number for each row: the row counts as that many rows.
+        Ctrl-C raises KeyboardInterrupt after the current step. The model learned so far is kept: you can query and
+        save it.
 
-        With `checkpoint`, the state of the search is kept in that file, every `checkpoint_seconds`. With `resume`, the
-        search goes on from there, if the file is there, and ends with the model it would have had without a break.
+        With `checkpoint`, the state of the search is saved to this file every `checkpoint_seconds`. With `resume`, the
+        search continues from the file, if it exists, and the model is the same as without an interruption.
         """
         settings = self._settings()
         dataset, target = self._training_table(X, y, sample_weight)
@@ -245,22 +250,22 @@ class LearnAC(DensityMixin, BaseEstimator):
     def classes_(self) -> NDArray[Any]:
         target: Target | None = getattr(self, "_target", None)
         if target is None:
-            raise AttributeError("classes_: there are classes once a LearnAC with a target is fitted")
+            raise AttributeError("classes_: expected a fitted LearnAC with a target, found none")
         return target.classes
 
     @classmethod
     def from_circuit(cls, circuit: Circuit, network: BayesNet | None = None) -> Self:
-        """A model of a circuit that comes from elsewhere; `network` is the distribution's other form, if known."""
+        """A model from a circuit that was not learned here, and from its `network`, if known."""
         model = cls()
         model._take(circuit, network, DatasetForm())
         model.provenance_ = {}
         return model
 
     def save(self, path: str | Path) -> None:
-        """Writes the model to a file, which `learnac.load` reads: all of it, or nothing.
+        """Saves the model to a file that `learnac.load` reads. If writing fails, no incomplete file is left behind.
 
-        What it has learned, its settings and its target; not the trace of learning, no callback, and neither `bins` nor
-        `as_category`, whose effect is in the categories.
+        The file has the model, its settings and its target. It does not have `trace_` and `callback`, nor `bins` and
+        `as_category`: their effect is in the categories of the model.
         """
         check_is_fitted(self)
         settings = stated_settings(self._settings(), self.allowed_parents)
@@ -269,10 +274,11 @@ class LearnAC(DensityMixin, BaseEstimator):
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)
 
     def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
-        """Log P of each row, natural log: unknown values are summed out; minus infinity for an impossible row.
+        """The log-likelihood of each row (natural log); missing values are summed out.
 
-        Unknown is NaN or -1 in an array, null in a frame. One dict gives one number. Rows
-        without unknown values are scored by the tree CPDs alone. The column of a classifier's target may be absent.
+        A missing value is NaN or -1 in an array, null in a frame. For one dict, the answer is one number. Rows without
+        missing values are scored by the decision trees, which is faster. An impossible row has minus infinity. A
+        classifier's target may be left out of X.
         """
         check_is_fitted(self)
         rows = X if self._target is None else self._target.evidence_if_there(X)
@@ -281,9 +287,10 @@ class LearnAC(DensityMixin, BaseEstimator):
     def marginals(
         self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
     ) -> Posteriors:
-        """Posterior of every variable, or of `variables`: from its name to (rows x arity); (arity,) for one dict.
+        """The probability of each value of every variable (or only of `variables`), given the evidence.
 
-        Without evidence, the marginals of the model.
+        Returns a dict from the name of a variable to an array (rows x categories), or (categories,) for one dict.
+        Without evidence, these are the marginals of the model.
         """
         check_is_fitted(self)
         return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self._threads())
@@ -296,24 +303,33 @@ class LearnAC(DensityMixin, BaseEstimator):
         soft: Soft | None = None,
         block_rows: int | None = None,
     ) -> Iterator[tuple[slice, Posteriors]]:
-        """`marginals` for tables whose posteriors do not fit into memory: blocks of rows, each with its slice."""
+        """`marginals` for large tables: yields a slice of rows and their posteriors, block by block, to save memory."""
         check_is_fitted(self)
         return infer.iter_marginals(
             self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self._threads()
         )
 
     def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
-        """Log P(query | given) of each row. Both are tables of as many rows, or one of them is a dict for all rows."""
+        """Log P(query | given) of each row, natural log.
+
+        Both may be tables with the same number of rows. If one of them is a dict, it applies to all rows.
+        """
         check_is_fitted(self)
         return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self._threads())
 
     def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
-        """The most probable completion of each row, in the form given, and its log-probability."""
+        """The most probable combination of values for everything unknown in each row, and its log-probability.
+
+        Returns the completed rows, with the type of `given`, and an array of log-probabilities.
+        """
         check_is_fitted(self)
         return infer.mpe(self.circuit_, given, soft=soft, n_threads=self._threads())
 
     def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
-        """`n` samples for each row of evidence, in the form of the evidence or else of the training table."""
+        """Draws `n` random rows for each row of evidence.
+
+        They have the type of the evidence if it is a table, otherwise the type of the training table.
+        """
         check_is_fitted(self)
         return infer.sample(
             self.circuit_,
@@ -326,17 +342,19 @@ class LearnAC(DensityMixin, BaseEstimator):
         )
 
     def impute(self, X: object, method: str = "mpe") -> Any:
-        """X with its gaps filled, in the same form: by each row's most probable completion, or gap by gap
-        ("marginal").
+        """X with its missing values filled in, as the same type of table.
+
+        "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
+        probable value.
         """
         check_is_fitted(self)
         return infer.impute(self.circuit_, X, method, n_threads=self._threads())
 
     def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
-        """Posterior of the target for each row, (rows x classes): the exact one, whatever else of a row is unknown.
+        """The exact probability of each class of the target for each row (rows x classes). X may have missing values.
 
-        A classifier predicts its own target, in the order of `classes_`; what X says of it is ignored. `target` may be
-        the name of any other variable, which must be unknown in X: it comes in the order of its categories.
+        A classifier predicts its own target, in the order of `classes_`; a column of the target in X is ignored. With
+        `target`, predict any other variable, which must be unknown in X, in the order of its categories.
         """
         check_is_fitted(self)
         own = self._own_target(target)
@@ -346,7 +364,7 @@ class LearnAC(DensityMixin, BaseEstimator):
         return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self._threads())[..., own.codes]
 
     def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
-        """The most probable label of a classifier's target for each row, or category of the variable `target`."""
+        """The most probable class of the target for each row: a classifier's own target, or the variable `target`."""
         check_is_fitted(self)
         own = self._own_target(target)
         if own is None:
@@ -367,17 +385,20 @@ class LearnAC(DensityMixin, BaseEstimator):
         *,
         soft: Soft | None = None,
     ) -> Any:
-        """The exact mean, for each row, of a sum of numbers: `values` has one for each category of some variables."""
+        """The exact mean of a score for each row, given the evidence.
+
+        `values` gives a number to each category of some variables; the score is the sum of these numbers.
+        """
         check_is_fitted(self)
         return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self._threads())
 
     def entropy(self, variables: Iterable[Any] | None = None) -> float:
-        """Entropy in nats of all variables, or of some: those may have about a million joint states."""
+        """Entropy in nats of all variables, or of some variables with at most about a million joint states."""
         check_is_fitted(self)
         return infer.entropy(self.circuit_, variables, n_threads=self._threads())
 
     def kl_divergence(self, other: LearnAC) -> float:
-        """KL(self || other) in nats, exact; infinite where the other excludes what this model allows."""
+        """KL(self || other) in nats, exact; infinite if a row is possible here and impossible in the other model."""
         check_is_fitted(self)
         if not isinstance(other, LearnAC):
             raise TypeError(f"other: expected a LearnAC, found {described(other)}")
@@ -392,8 +413,9 @@ class LearnAC(DensityMixin, BaseEstimator):
         return infer.mutual_information(self.circuit_, a, b, n_threads=self._threads())
 
     def score(self, X: object, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """With a target, the share of rows whose label is predicted: `y`, or the target's column of X. Otherwise the
-        mean log-likelihood of the rows.
+        """The mean log-likelihood per row; with a target, the accuracy.
+
+        The true labels are `y`, or the target's column of X.
         """
         check_is_fitted(self)
         if self._target is not None:
@@ -405,7 +427,7 @@ class LearnAC(DensityMixin, BaseEstimator):
 
 
 def load(path: str | Path) -> LearnAC:
-    """The model in a file that `LearnAC.save` or the command `learnac learn` wrote."""
+    """Loads a model from a file that `LearnAC.save` or the command `learnac learn` wrote."""
     stored = read_model(path)
     known = LearnAC().get_params()
     try:
@@ -440,5 +462,5 @@ def _validation_table(dataset: Dataset, validation: object, target: Target | Non
 def _check_no_labels(y: object) -> None:
     if y is not None:
         raise ValueError(
-            f"y: expected None without a target, found {type(y).__name__}; LearnAC(target='y') learns to predict y"
+            f"y: expected None without a target, found {type(y).__name__}; for a classifier, use LearnAC(target='y')"
         )

@@ -35,15 +35,16 @@ class NodeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Circuit:
-    """An arithmetic circuit as compressed rows of children, children before parents, the root last.
+    """An arithmetic circuit, which answers queries. Immutable.
 
-    The first nodes are the indicators, one for each (variable, value), then the parameters. A label is the indicator's
-    number, the parameter's number, or the variable that a sum decides: its children have disjoint sets of that
-    variable's values. NO_LABEL is that of a sum that decides none.
+    It is stored as read-only arrays of nodes, children before parents, the root last. The first nodes are the
+    indicators, one for each (variable, value), then come the parameters. The label of an indicator or parameter is its
+    number. The label of a sum is the variable that it decides: its children have disjoint sets of values of this
+    variable. A sum that decides no variable has the label NO_LABEL.
 
-    Whoever makes a circuit (learner, compiler, readers of files, pickle) ends here: the arrays are copied, never to
-    change again, and checked. TypeError or ValueError for arrays that are no circuit. Cost: two passes over the arrays,
-    3 ms for a million edges. What a circuit from a stranger needs on top is `check_distribution`.
+    Learner, compiler, readers of files and pickle all use this constructor. It copies and checks the arrays, and raises
+    TypeError or ValueError if they are not a circuit. Cost: two passes over the arrays, 3 ms for a million edges. For a
+    circuit from an unknown source, also call `check_distribution`.
     """
 
     NO_LABEL: ClassVar[int] = 0xFFFFFFFF
@@ -72,7 +73,7 @@ class Circuit:
 
     @property
     def n_edges(self) -> int:
-        """What a query costs: every pass over the circuit visits each edge once."""
+        """The number of edges, which is the cost of a query: a pass over the circuit visits each edge at most once."""
         return len(self.children)
 
     @property
@@ -96,7 +97,7 @@ class Circuit:
         return f"Circuit({self.schema.n_variables} variables, {self.n_edges:,} edges, {self.n_parameters:,} parameters)"
 
     def draw(self, *, max_edges: int = 300) -> Drawing:
-        """A picture of all nodes and edges, for small circuits. ValueError beyond `max_edges`."""
+        """A picture of all nodes and edges. ValueError if the circuit has more than `max_edges` edges."""
         from learnac.circuit.draw import draw_circuit
 
         return draw_circuit(self, max_edges)

@@ -26,10 +26,10 @@ from learnac.types import Arities, Category, Codes, PartialCodes
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dataset:
-    """Codes of shape (n_variables, n_rows) and the schema that says what they stand for. Immutable.
+    """A table of discrete data: integer codes, and a schema with the names and categories they stand for. Immutable.
 
-    Made by `from_array`, `from_frame` or `as_dataset`. The constructor itself expects codes in
-    `schema.code_dtype`, and copies them unless they are read-only.
+    Make one with `from_array`, `from_frame` or `as_dataset`. The constructor itself expects codes of shape
+    (n_variables, n_rows) in `schema.code_dtype`, and copies them unless they are read-only.
     """
 
     schema: Schema
@@ -48,12 +48,12 @@ class Dataset:
         arities: int | Sequence[int] | npt.NDArray[np.integer[Any]] | None = None,
         as_category: Iterable[str] = (),
     ) -> Self:
-        """A table (rows x variables) that holds codes already: whole numbers from 0, below a column's arity.
+        """A Dataset from an array (rows x variables) of codes: whole numbers from 0 to arity - 1.
 
-        `arities` is one number for all columns or one for each; by default a column's largest code plus one.
-        State it where a value may be absent from the table. Names are x0, x1, ... by default; the categories
-        are the codes themselves. A column of more than 1,000 codes is refused as an identifier, unless its arity is
-        stated or `as_category` names it.
+        `arities` is one number for all columns, or one for each column; by default, a column's largest code plus one.
+        State it if some code may be absent from the table. Names are x0, x1, ... by default; the categories are the
+        codes themselves. A column with codes above 999 is refused as an identifier, unless its arity is stated or
+        `as_category` names it.
         """
         from learnac.data.discrete import too_many_codes, with_way_out
 
@@ -82,19 +82,19 @@ class Dataset:
         *,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
-        """A pandas, polars or pyarrow table (or any frame in memory that narwhals opens).
+        """A Dataset from a frame of pandas, polars or pyarrow (or any other frame in memory that narwhals can read).
 
-        A categorical or enum column keeps the categories it declares, in their order. Booleans have
-        (False, True). Strings, integers and whole floats have their distinct values, sorted: a column of
-        zeros has the one category 0. `categories` overrides this: it maps names to all categories in order.
+        A categorical or enum column keeps its categories, in their order. Booleans have the categories (False, True).
+        For strings, integers and whole floats, the categories are the distinct values, sorted: a column of zeros has
+        only the category 0. To override this, `categories` maps the name of a column to all its categories, in order.
 
-        `bins` says which columns of numbers become intervals: so many of them, with about the same number of rows
-        in each (counted by `sample_weight`); or a list of edges, a `Binning`, or the `Bins` themselves. One number is
-        for all columns of numbers that would be refused.
+        `bins` divides columns of numbers into intervals. It maps the name of a column to a number of intervals, with
+        about equally many rows in each (weighted by `sample_weight`), or to a list of limits, a `Binning` or `Bins`. A
+        single number applies to every column of numbers that would otherwise be refused.
 
-        What is no discrete variable is refused, unless something is stated about it: numbers that are not whole, more
-        than 64 different integers or 1,000 different strings, and more than 64 different values in fewer than twice as
-        many rows. `as_category` names columns whose every value is a category nevertheless.
+        A column is refused if it has numbers that are not whole, more than 64 different integers, more than 1,000
+        different strings, or more than 64 different values in fewer than twice as many rows. `as_category` names
+        columns of strings or integers to accept nevertheless.
         """
         from learnac.data.discrete import with_way_out
         from learnac.data.frames import read_frame
@@ -130,7 +130,7 @@ class Dataset:
         return self.codes.T
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """The categories as a frame of pandas, polars or pyarrow."""
+        """The table with its categories, as a frame of pandas, polars or pyarrow (`backend`)."""
         from learnac.data.frame_forms import frame_form_called
 
         form = frame_form_called(backend)
@@ -140,7 +140,7 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and variables, as a table has them."""
+        """The numbers of rows and variables, like the shape of an array."""
         return self.n_rows, self.n_variables
 
     def __len__(self) -> int:
@@ -153,9 +153,9 @@ class Dataset:
     def __getitem__(self, rows: Any) -> "Dataset": ...
 
     def __getitem__(self, rows: Any) -> Any:
-        """Some of the rows as a Dataset of the same schema: a slice, a mask, or a list of numbers, in its order.
+        """Rows selected by a slice, a mask or a list of row numbers, as a Dataset with the same schema.
 
-        One number gives that row as a dict from name to category.
+        A single row number returns that row as a dict from name to category.
         """
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is ...:  # As scikit-learn asks for rows.
             rows = rows[0]
@@ -185,7 +185,7 @@ def as_dataset(
     is_array = isinstance(table, np.ndarray | list | tuple)
     if bins is not None and (is_array or isinstance(table, Dataset)):
         held = "an array, which holds codes" if is_array else "a Dataset, whose categories are settled"
-        raise TypeError(f"bins: expected a data frame to find intervals of numbers in, found {held}")
+        raise TypeError(f"bins: expected a data frame with columns of numbers, found {held}")
     if isinstance(table, Dataset):
         return table
     if is_array:

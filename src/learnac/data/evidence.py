@@ -22,11 +22,11 @@ from learnac.types import PartialCodes
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evidence:
-    """What is known of one or more rows: a value of a variable, likelihoods of its values, or nothing.
+    """What is known about one or more rows. For each variable: its value, likelihoods of its values, or nothing.
 
-    Made by `as_evidence` or `read_evidence`, or by `of_codes` where there are codes already. Likelihoods are scaled,
-    so that the largest of a variable in a row is 1. A row may have likelihoods of ones for a variable, which say
-    nothing, beside its value or beside nothing.
+    Make it with `as_evidence` or `read_evidence`; or with `of_codes`, from integer codes. Likelihoods are scaled: the
+    largest of a variable in a row is 1. If only some rows have likelihoods for a variable, the other rows have ones,
+    which say nothing.
     """
 
     schema: Schema
@@ -49,7 +49,7 @@ class Evidence:
     def of_codes(
         cls, schema: Schema, codes: PartialCodes, form: TableForm | None = None, *, is_one: bool = False
     ) -> Self:
-        """Evidence of values alone: codes in `schema.evidence_dtype`, all of them right."""
+        """Evidence from codes in `schema.evidence_dtype`, which are not checked."""
         n_rows = codes.shape[1]
         no_likelihoods = np.empty((n_rows, 0))
         no_variables, no_scales = np.empty(0, np.uint32), np.zeros(n_rows)
@@ -66,7 +66,7 @@ class Evidence:
         return np.ascontiguousarray(self.codes), self.soft_variables, np.ascontiguousarray(self.likelihoods)
 
     def rows(self, which: slice | NDArray[Any]) -> Self:
-        """Some of the rows, which keep their numbers."""
+        """Evidence for some of the rows, which keep their row numbers."""
         return replace(
             self,
             codes=self.codes[:, which],
@@ -113,7 +113,7 @@ class Evidence:
         return QueryError(f"variable {name!r}: likelihoods are given twice", column=name)
 
     def with_soft(self, soft: Soft | None) -> Self:
-        """With likelihoods for some variables, by name."""
+        """The same evidence, with likelihoods for some variables, by name."""
         if soft is None:
             return self
         if not isinstance(soft, Mapping):
@@ -146,10 +146,10 @@ class Evidence:
 
 
 def as_evidence(schema: Schema, given: object, soft: Soft | None = None, *, may_lack_columns: bool = True) -> Evidence:
-    """Evidence in any form as `Evidence`; None for none at all.
+    """Converts evidence to `Evidence`. None means that nothing is known.
 
-    One dict, a list of dicts, an array of codes, a frame or a `Dataset`; an `Evidence` under this schema as it is. A
-    frame may lack columns of the schema, unless that is forbidden.
+    `given` is a dict, a list of dicts, an array of codes, a frame, a `Dataset`, or an `Evidence` with this schema
+    (returned unchanged). A frame may lack columns of the schema, unless `may_lack_columns` is False.
     """
     return _encoded(schema, given, may_lack_columns).with_soft(soft)
 

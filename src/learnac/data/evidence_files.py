@@ -21,9 +21,10 @@ _TEXT_FORMATS = ("csv", "tsv", "libra")
 def read_evidence(
     path: Path | str, schema: Schema, layout: TableLayout | None = None, *, may_lack_columns: bool = True
 ) -> Evidence:
-    """What a file says about rows. Columns that the schema does not have are kept for completed rows, no more.
+    """Reads evidence from a table in a file; empty cells are unknown.
 
-    Columns of CSV are read so that their texts can be the categories. Raises DataError, which names the file.
+    Columns that the schema does not have are ignored by queries, and returned in completed rows. Values in CSV files
+    are read with the types of the categories. Raises DataError, which names the file.
     """
     path = Path(path)
     frame = read_frame(path, layout, types_to_read(unbinned(schema)), wanted=schema.names)

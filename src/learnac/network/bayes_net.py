@@ -23,7 +23,7 @@ TreeArrays: TypeAlias = tuple[
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BayesNet:
-    """One tree CPD for each variable of the schema, without cycles."""
+    """A Bayesian network: for each variable, a decision tree with its conditional distribution (CPD). No cycles."""
 
     schema: Schema
     trees: tuple[TreeCPD, ...]
@@ -99,20 +99,20 @@ class BayesNet:
         return f"BayesNet({len(self.trees)} variables, {n_arcs} arcs, {self.n_leaves} leaves)"
 
     def draw(self, around: str | Iterable[str] | None = None, *, max_arcs: int | None = 300) -> Drawing:
-        """A picture of the graph, or of the variables `around` with their parents and children.
+        """A picture of the graph, or only of the variables `around` with their parents and children.
 
-        Of more than `max_arcs` arcs, the strongest are drawn, and the variables they join: those whose splits gain the
-        most log-likelihood. Dashed arcs join two neighbours. A small graph is drawn in layers, a large one as a map,
-        where thick arcs are strong.
+        If there are more than `max_arcs` arcs, only the strongest are drawn, with the variables they join. An arc is
+        strong if its splits gain much log-likelihood. With `around`, arcs between two neighbours are dashed. A small
+        graph is drawn in layers, a large one as a map, with thick lines for strong arcs.
         """
         from learnac.network.draw_graph import draw_network
 
         return draw_network(self, around, max_arcs)
 
     def draw_tree(self, name: str, *, max_depth: int | None = 3, max_nodes: int = 200) -> Drawing:
-        """A picture of the tree CPD of the variable `name`: what it asks, and the distributions of its leaves.
+        """A picture of the decision tree of the variable `name`: its tests, and the distributions at its leaves.
 
-        An inner node at `max_depth` is cut: it shows what the distribution would be if the tree ended there.
+        The picture ends at `max_depth`: an inner node there shows its distribution, as if it were a leaf.
         """
         from learnac.network.draw_tree import draw_tree
 
