@@ -41,7 +41,7 @@ def train(
     A checkpoint that cannot be written is a warning, unless `on_checkpoint_failure` takes it. The search goes on.
     """
     if resume and checkpoint is None:
-        raise ValueError("resume: expected a checkpoint to go on from, found none")
+        raise ValueError("resume: expected a checkpoint file to resume from, found none")
     learned = learn_table(
         dataset,
         settings,
@@ -83,7 +83,7 @@ def _checkpoints(
     path: Path, every_seconds: float, resume: bool, on_failure: Callable[[OSError], object]
 ) -> Checkpoints:
     if not resume and path.exists():
-        raise FileExistsError(17, "a checkpoint is there already: resume it, or delete it to begin anew", str(path))
+        raise FileExistsError(17, "the checkpoint exists already: resume it, or delete it to start again", str(path))
     check_writable(path)
     resumed = read_checkpoint(path) if resume and path.exists() else None
     return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds, on_failure)
@@ -92,7 +92,7 @@ def _checkpoints(
 def checkpoint_warning(error: OSError) -> str:
     """What to tell of a checkpoint that could not be written."""
     return (
-        f"{error.filename}: {error.strerror}: the checkpoint could not be written; the search goes on, and tries again"
+        f"{error.filename}: {error.strerror}: the checkpoint could not be written; the search continues and tries again"
     )
 
 
@@ -104,5 +104,5 @@ def _validation_weights(given: ArrayLike | None, validation: Dataset | None) -> 
     if given is None:
         return None
     if validation is None:
-        raise ValueError("validation_weight: expected a table that the weights are of, found none")
+        raise ValueError("validation_weight: expected a validation table for these weights, found none")
     return checked_weights(given, validation.n_rows, "validation_weight")

@@ -82,7 +82,7 @@ def test_what_tables_may_look_like(run: Run, tmp_path: Path, train: str, test: s
         pytest.param("a,b\n1,é\n".encode("latin-1"), "column 'b': expected text in UTF-8", id="latin-1"),
         pytest.param("a,é\n1,2\n".encode("latin-1"), "expected a header in UTF-8", id="latin-1 header"),
         pytest.param("a,b\n1,2\n".encode("utf-16"), "found UTF-16", id="utf-16"),
-        pytest.param(b"0,0,1\n0,1,1\n", "--no-header reads a table without names", id="no header"),
+        pytest.param(b"0,0,1\n0,1,1\n", "if the table has no header line, use --no-header", id="no header"),
         pytest.param(b"a,a\n0,1\n", "bad.csv: column names must be unique", id="repeated name"),
         pytest.param(b",a\n0,1\n", "bad.csv: the name at position 0 is empty", id="empty name"),
         pytest.param(

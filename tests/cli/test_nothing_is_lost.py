@@ -179,7 +179,7 @@ PEOPLE = ["learn", "people.csv", "--bins", "age=4"]
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "a checkpoint is there already"),
+        ([], "the checkpoint exists already"),
         (["--resume", "--edge-penalty", "0.5"], "--edge-penalty: the search to go on with has 10.0, found 0.5"),
         (["--resume", "--schedule", "greedy"], "--schedule: the search to go on with has quick, found greedy"),
         (["--resume", "--drop", "city"], "the search to go on with was over other tables"),
@@ -317,7 +317,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_end_the_search(
         code, out, err = run(*PEOPLE, "--resume", "--checkpoint", "old", "--json")
     assert (code, json.loads(out)["stop"]) == (0, "converged")
     assert err == (
-        "warning: old: File too large: the checkpoint could not be written; the search goes on, and tries again\n"
+        "warning: old: File too large: the checkpoint could not be written; the search continues and tries again\n"
     )
     assert (tmp_path / "old").read_bytes() == before
 
@@ -355,5 +355,5 @@ def test_a_checkpoint_is_tried_again_after_a_failure(
 def test_two_outputs_into_one_file(complaint: Complaint, people: LearnAC, tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "link").symlink_to("m")
     said = complaint(*PEOPLE, *options)
-    assert f"{options[2]}: expected another file than that of {options[0]}, found " in said
+    assert f"{options[2]}: expected a different file from that of {options[0]}, found " in said
     assert not (tmp_path / "m").exists()

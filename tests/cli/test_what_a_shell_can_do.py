@@ -216,7 +216,7 @@ def test_too_little_memory_for_a_circuit_is_about_its_edges(
 
     monkeypatch.setattr(training, "train", no_memory)
     said = complaint("learn", "people.csv", "--bins", "3")
-    assert "there is not enough memory for the search; --max-edges limits how much the circuit needs" in said
+    assert "there is not enough memory for the search; with a smaller --max-edges, the circuit needs less" in said
     answer("convert", "people.learnac", "people.bif")
     monkeypatch.setattr(convert, "compile_model", no_memory)
     said = complaint("convert", "people.bif", "again.learnac")

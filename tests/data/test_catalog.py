@@ -101,7 +101,7 @@ def test_a_download_with_another_checksum_is_refused(
 ) -> None:
     monkeypatch.setattr(catalog, "_catalog", lambda: tiny(f"{server}/tiny.data"))
     (tmp_path / "public" / "tiny.data").write_bytes(b"0,1\n")
-    with pytest.raises(DataError, match=r"data set 'tiny': http.*/tiny.data is not the file it was"):
+    with pytest.raises(DataError, match=r"data set 'tiny': the file at http.*/tiny.data has changed"):
         catalog.find("tiny", "train")
     assert not list(elsewhere.rglob("*.data"))
 

@@ -262,7 +262,7 @@ def test_values_that_no_type_gives_away() -> None:
         (pa.table({"a": pa.array([], type=pa.dictionary(pa.int32(), pa.string()))}), "the table has no rows"),
         (pd.DataFrame([[0, 1]], columns=["a", "a"]), "column names must be unique.*'a'"),
         (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), "must be unique.*'a'"),
-        (pd.DataFrame({1: [0], "1": [0]}), "column names must be unique, also as strings; found 1, '1'"),
+        (pd.DataFrame({1: [0], "1": [0]}), "expected column names that are unique, also as strings; found 1, '1'"),
         (pd.DataFrame({"a": [0], "": [0]}), "the name at position 1 is empty"),
     ],
 )
@@ -272,7 +272,7 @@ def test_tables_that_are_none(frame: Any, message: str) -> None:
 
 
 def test_a_lazy_frame_must_be_collected() -> None:
-    with pytest.raises(TypeError, match=r"found a lazy one; collect it \(polars.*LazyFrame\)"):
+    with pytest.raises(TypeError, match=r"found a lazy frame: call its collect\(\) first \(polars.*LazyFrame\)"):
         Dataset.from_frame(pl.LazyFrame({"a": [0]}))
 
 

@@ -96,7 +96,7 @@ def test_everything_that_may_be_stated(tmp_path: Path) -> None:
         ("[columns.a]\nbins = [2, 1]", "columns.a.bins: expected edges in increasing order"),
         ("[columns.a]\nbins = [1, inf]", "columns.a.bins: expected edges that are finite"),
         ("[columns.a]\nbins = 3\nstrategy = 'kmeans'", "columns.a.bins: expected bins of strategy"),
-        ("[columns.a]\nbins = [3]\nstrategy = 'uniform'", "columns.a.strategy: expected a number of bins beside it"),
+        ("[columns.a]\nbins = [3]\nstrategy = 'uniform'", "columns.a.strategy: expected a number of bins with it"),
         ("[columns.a]\ncategories = 'abc'", "columns.a.categories: expected a list, found 'abc'"),
         ("[columns.a]\ncategories = []", "columns.a.categories: column 'a' has no categories"),
         ("[columns.a]\ncategories = ['x', 'x']", "columns.a.categories: .*must be unique"),

@@ -207,5 +207,5 @@ class TestLogProbability:
         assert np.array_equal(case.model.log_probability(queries, rows), whole)
 
     def test_as_many_queries_as_rows(self, case: Any) -> None:
-        with pytest.raises(QueryError, match="as many rows of query as of evidence, found 4 and 3"):
+        with pytest.raises(QueryError, match="as many rows in the query as in the evidence, found 4 and 3"):
             case.model.log_probability(case.rows(1, 4, 0), case.rows(1, 3, 0))

@@ -110,12 +110,12 @@ class TestCategories:
 class TestRefusals:
     def test_the_target_as_evidence(self, fruit_case: Any) -> None:
         frame = pd.DataFrame(COLUMNS)
-        with pytest.raises(QueryError, match="target 'ripe' is given as evidence in row 0"):
+        with pytest.raises(QueryError, match="target 'ripe' to be unknown, found a value in row 0"):
             fruit_case.model.predict(frame, "ripe")
         frame.loc[:6, "size"] = None
-        with pytest.raises(QueryError, match="target 'size' is given as evidence in row 7"):
+        with pytest.raises(QueryError, match="target 'size' to be unknown, found a value in row 7"):
             fruit_case.model.predict_proba(frame, "size")
-        with pytest.raises(QueryError, match="target 'size' is given as evidence: leave it out"):
+        with pytest.raises(QueryError, match="target 'size' to be unknown, found a value: leave it out"):
             fruit_case.model.predict({"size": 3}, "size")
 
     def test_no_such_target(self, fruit_case: Any) -> None:

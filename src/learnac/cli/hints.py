@@ -16,10 +16,10 @@ def _hint(error: LearnacError) -> str:
     hints = {
         Problem.CONTINUOUS: f": --bins {name}=5 makes intervals, {keep}",
         Problem.IDENTIFIER: f": {keep}",
-        Problem.NO_HEADER: "; --no-header reads a table without names",
+        Problem.NO_HEADER: "; if the table has no header line, use --no-header",
         Problem.DELIMITER: f": use --delimiter {error.found!r}",
-        Problem.CIRCUIT_TOO_LARGE: "; `learnac convert` allows more with --max-edges",
-        Problem.TABLE_TOO_LARGE: "; .bn and .learnac files hold the tree as it is, without a table",
+        Problem.CIRCUIT_TOO_LARGE: "; to allow more edges, convert it first: `learnac convert` with --max-edges",
+        Problem.TABLE_TOO_LARGE: "; .bn and .learnac files need no such table",
         Problem.UNKNOWN_SET: "; `learnac data list` shows all",
     }
     return "" if error.problem is None else hints.get(error.problem, "")

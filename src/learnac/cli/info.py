@@ -120,7 +120,10 @@ def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
         lines += [
             ("Network", f"{network['arcs']:,} arcs, {network['leaves']:,} leaves"),
             ("Parents", f"{network['mean_parents']:.1f} on average; most: {most}"),
-            ("Treewidth", f"at most {network['treewidth_at_most']} (min-fill): what a junction tree would face"),
+            (
+                "Treewidth",
+                f"at most {network['treewidth_at_most']} (min-fill); junction trees take time exponential in it",
+            ),
         ]
     times = ", ".join(f"{value:.2f} ms with {share}" for share, value in document["milliseconds_per_query"].items())
     lines += [("One query", f"{times} (median, measured now)"), ("File", f"{document['bytes']:,} bytes")]

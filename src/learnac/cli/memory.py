@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TOO_LITTLE = "there is not enough memory"
-FEWER_EDGES = "--max-edges limits how much the circuit needs"
+FEWER_EDGES = "with a smaller --max-edges, the circuit needs less"
 
 
 class OutOfMemory(MemoryError):  # noqa: N818

@@ -66,7 +66,7 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[Path]) ->
         if is_special(path):
             continue  # A device or a pipe takes it all.
         if (other := taken.setdefault(path.resolve(), option)) != option:
-            raise UsageError(f"expected another file than that of {other}, found {path}", option)
+            raise UsageError(f"expected a different file from that of {other}, found {path} for both", option)
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def _rows(score: TableScore) -> str:
 
 def _undone(summary: Summary) -> str:
     n_undone = summary.n_splits_applied - summary.n_splits
-    return f"best on other rows; {n_undone:,} more undone" if n_undone else ""
+    return f"best on held-out rows; {n_undone:,} more undone" if n_undone else ""
 
 
 def _stopped(summary: Summary) -> str:

@@ -123,7 +123,7 @@ def _downloaded(name: str, file: DataFile) -> Path:
     try:
         return Path(pooch.retrieve(file.url, f"sha256:{file.sha256}", target.name, target.parent))
     except ValueError as error:  # Another checksum.
-        raise DataError(f"data set {name!r}: {file.url} is not the file it was: {_in_one_line(error)}") from error
+        raise DataError(f"data set {name!r}: the file at {file.url} has changed: {_in_one_line(error)}") from error
     except OSError as error:
         reason = _in_one_line(error)
         raise DataError(f"data set {name!r}: cannot download {file.url}: {reason}; {_way_out(file)}") from error

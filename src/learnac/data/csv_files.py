@@ -80,7 +80,7 @@ def _check_text(path: Path) -> None:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError("expected text in UTF-8, found UTF-16: save it as UTF-8", expected="UTF-8", found="UTF-16")
     if b"\0" in start:
-        raise DataError("expected text in UTF-8, found bytes that are no text: another format, by another name?")
+        raise DataError("expected text in UTF-8, found binary data: is this another format, with the wrong ending?")
 
 
 @contextmanager

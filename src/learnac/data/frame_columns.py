@@ -28,7 +28,7 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
         raise DataError("the table has no rows")
     columns = dict(zip(names, map(_with_plain_categories, frame.iter_columns()), strict=True))
     if len(columns) < len(names):
-        raise DataError(f"column names must be unique, also as strings; found {listed(frame.columns)}")
+        raise DataError(f"expected column names that are unique, also as strings; found {listed(frame.columns)}")
     return columns
 
 
@@ -47,7 +47,9 @@ def open_frame(table: object) -> nw.DataFrame[Any]:
         details = " ".join(str(error).split())
         raise DataError(f"column names must be unique. {details}") from None
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"expected a frame in memory, found a lazy one; collect it ({type_name(table)})")
+        raise TypeError(
+            f"expected a frame in memory, found a lazy frame: call its collect() first ({type_name(table)})"
+        )
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
             "expected a data frame (pandas, polars, pyarrow) or, for Dataset.from_array, an array of codes; "

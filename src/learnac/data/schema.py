@@ -15,18 +15,18 @@ from learnac.types import Arities, Category, Codes, PartialCodes
 UNKNOWN = -1
 """The code of a value that is not known, in evidence."""
 
-WAY_OUT = "queries may have gaps, training rows not: drop these, or fill them, say with a category 'missing'"
+WAY_OUT = "drop these rows, or fill them, for example with a category 'missing'; only queries may have missing values"
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
     """Names and categories of discrete variables: code `k` of variable `j` stands for `categories[j][k]`.
 
-    Two categories are the same if `==` says so: `1` and `True` are, `1` and `"1"` are not. So a table of
-    booleans can be encoded under a schema made from 0/1 integers. Whole floats become integers.
+    Categories are compared with `==`: `1` and `True` are the same, `1` and `"1"` are not. So a table of booleans can be
+    encoded with a schema made from the integers 0 and 1. Whole floats become integers.
 
-    `bins[j]` is None, or the intervals of a column of numbers: their labels are its categories, and a number
-    under this schema stands for the interval it lies in. No bins at all may be written as ().
+    `bins[j]` is None, or the intervals of a column of numbers. The categories of the column are then the labels of the
+    intervals, and a number stands for the interval it lies in. () means that no column has bins.
     """
 
     names: tuple[str, ...]

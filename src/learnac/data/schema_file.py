@@ -128,7 +128,7 @@ def _statement(name: str, statement: Any) -> tuple[str, Any]:
         )
     if "strategy" in statement and not isinstance(statement.get("bins"), int):
         raise DataError(
-            f"{where}.strategy: expected a number of bins beside it", column=name, expected="a number of bins"
+            f"{where}.strategy: expected a number of bins with it", column=name, expected="a number of bins"
         )
     return found[0], statement[found[0]]
 

@@ -104,7 +104,7 @@ def _joint_logs(engine: Engine, variables: Iterable[int], n_threads: int) -> Flo
     if n_states > MAX_STATES:
         raise QueryError(
             f"{len(chosen)} of {engine.schema.n_variables} variables have more than {MAX_STATES:,} joint states, "
-            "too many to count out, and their distribution has no closed form: ask for fewer variables",
+            "too many to add up: ask for fewer variables",
             expected=f"at most {MAX_STATES:,} joint states",
             found=n_states,
         )

@@ -50,7 +50,7 @@ def log_probability(
     asked = as_evidence(engine.schema, query)
     if len(asked.soft_variables) > 0:
         raise QueryError(
-            "expected a query of categories, found likelihoods: these go with the evidence",
+            "expected categories in the query, found likelihoods: only evidence may have these",
             column=engine.schema.names[asked.soft_variables[0]],
             expected="categories",
         )
@@ -94,7 +94,7 @@ def _as_many_rows(evidence: Evidence, asked: Evidence) -> tuple[Evidence, Eviden
     if evidence.is_one:
         return evidence.rows(np.zeros(asked.n_rows, dtype=np.intp)), asked
     raise QueryError(
-        f"expected as many rows of query as of evidence, found {asked.n_rows} and {evidence.n_rows}",
+        f"expected as many rows in the query as in the evidence, found {asked.n_rows} and {evidence.n_rows}",
         expected=f"{evidence.n_rows} rows of query",
         found=asked.n_rows,
     )
@@ -110,8 +110,8 @@ def _check_agreement(evidence: Evidence, asked: Evidence) -> None:
     number = int((asked if evidence.is_one else evidence).row_numbers[row])
     where = "" if evidence.is_one and asked.is_one else f"row {number}: "
     raise QueryError(
-        f"{where}the query contradicts its evidence: "
-        f"variable {name!r} is asked to be {wanted!r} and given as {known!r}",
+        f"{where}the query contradicts the evidence: "
+        f"variable {name!r} is {wanted!r} in the query and {known!r} in the evidence",
         column=name,
         row=number,
         expected=known,

@@ -26,7 +26,7 @@ def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None
     if len(known) > 0:
         where = "" if evidence.is_one else f" in row {known[0]}"
         raise QueryError(
-            f"the target {target!r} is given as evidence{where}: leave it out, or unknown",
+            f"expected the target {target!r} to be unknown, found a value{where}: leave it out, or set it to null",
             column=engine.schema.names[variable],
             row=int(known[0]),
         )

@@ -77,6 +77,6 @@ def _trace_of(container: Container) -> tuple[StepInfo, ...]:
     if len({len(column) for column in columns.values()}) != 1:
         raise ModelFileError("the columns of the trace differ in length")
     if any(not 0 <= number < 2**32 for name in ("leaf", "variable", "value") for number in columns[name]):
-        raise ModelFileError("the trace has splits that cannot be")
+        raise ModelFileError("the trace has impossible splits")
     names = list(columns)
     return tuple(StepInfo(**dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True))

@@ -131,4 +131,4 @@ def _described(item: object) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
         is_shape = isinstance(shape, list) and all(type(length) is int and 0 <= length < 2**40 for length in shape)
         if isinstance(name, str) and dtype in _DTYPES and is_shape and isinstance(shape, list) and len(shape) <= 2:
             return name, np.dtype(dtype), tuple(shape)
-    raise ModelFileError("the header describes an array that cannot be")
+    raise ModelFileError("the header describes an impossible array")
