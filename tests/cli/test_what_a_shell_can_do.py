@@ -220,7 +220,7 @@ def test_too_little_memory_for_a_circuit_is_about_its_edges(
     answer("convert", "people.learnac", "people.bif")
     monkeypatch.setattr(convert, "compile_model", no_memory)
     said = complaint("convert", "people.bif", "again.learnac")
-    assert "there is not enough memory for writing again.learnac; --max-edges limits" in said
+    assert "there is not enough memory for writing again.learnac; with a smaller --max-edges" in said
     assert "--max-edges" not in complaint("mpe", "people.bif")
 
 

@@ -18,10 +18,10 @@ METHODS = ("mpe", "marginal")
 
 
 def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int = 1) -> Any:
-    """X with its gaps filled, in the same form; whatever is known stays as it is.
+    """X with its missing values filled in, as the same type of table. Known values do not change.
 
-    "mpe" fills all gaps of a row together, with its most probable completion; "marginal" fills each gap with the value
-    of the highest posterior, the first of equals. Cost: as `mpe` or `marginals`, for the rows that have gaps.
+    "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
+    probable value (the first, if several are equal). Cost: as `mpe` or `marginals`, for rows with missing values.
     """
     if X is None:
         raise TypeError("X: expected rows, found None")

@@ -30,8 +30,8 @@ _MOST_CELLS = 1 << 26
 def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threads: int = 1) -> float:
     """The entropy of all variables, or the joint entropy of some.
 
-    Of all: one upward and one downward pass, however many worlds there are, if the circuit is deterministic. Of some:
-    one upward pass for each of their joint states, of which there may be MAX_STATES.
+    Cost for all variables: one upward and one downward pass; the circuit must be deterministic. For some variables: one
+    upward pass for each of their joint states, of which there may be at most MAX_STATES.
     """
     engine = engine_of(circuit)
     chosen = range(engine.schema.n_variables) if variables is None else _positions(engine, variables)
@@ -61,8 +61,8 @@ def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) 
 def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> float:
     """KL(P || Q) of the circuit's distribution P from the network's Q, over the same variables and categories.
 
-    Infinite where Q excludes what P allows. Cost: one upward pass of P for each parameter of Q: Q's log-probability is
-    a sum of one parameter from each tree, each counted as often as P expects it.
+    Infinite if a row is possible under P and impossible under Q. Cost: one upward pass of P for each parameter of Q:
+    the log-probability of a row under Q is a sum of one parameter from each tree.
     """
     engine = engine_of(circuit)
     engine.require_deterministic("kl_divergence")

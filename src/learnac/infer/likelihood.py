@@ -20,10 +20,10 @@ _BLOCK = 65_536
 def log_likelihood(
     circuit: Circuit, X: object, *, soft: Soft | None = None, network: BayesNet | None = None, n_threads: int = 1
 ) -> Any:
-    """Log P of each row, what is unknown summed out; minus infinity for an impossible one. One number for a dict.
+    """The log-likelihood of each row; minus infinity for an impossible row. One number for a dict.
 
-    Cost: one upward pass over the edges that a row leaves alive. Complete rows are scored by the trees of `network`,
-    if that is given: a few steps for each variable.
+    Missing values are summed out. Cost: one upward pass over the edges that the evidence does not rule out. With
+    `network`, its trees score rows without missing values: a few steps for each variable.
     """
     if X is None:
         raise TypeError("X: expected rows, found None")
@@ -40,10 +40,10 @@ def log_likelihood(
 def log_probability(
     circuit: Circuit, query: object, given: object = None, *, soft: Soft | None = None, n_threads: int = 1
 ) -> Any:
-    """Log P(query | given) of each row; minus infinity where the evidence excludes the query.
+    """Log P(query | given) of each row; minus infinity if the query is impossible given the evidence.
 
-    The query and the evidence are tables of as many rows, or one of them is a dict, for all rows. Where a row has both
-    a query and evidence for a variable, they must agree. Cost: one upward pass for both probabilities.
+    The query and the evidence are tables with the same number of rows, or one of them is a dict, which applies to all
+    rows. A variable that is in both must have the same value in both. Cost: one upward pass for both probabilities.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)

@@ -29,8 +29,8 @@ def marginals(
 ) -> Posteriors:
     """Posterior of each variable: from its name to (rows x arity), or (arity,) for one dict of evidence.
 
-    Only those of `variables`, if given. A known variable has 1 at its value; a posterior below 2^-200 may be 0.
-    Cost: two passes over the edges that the evidence leaves alive, however many variables are asked for.
+    With `variables`, only these. A known value has probability 1; a probability below 2^-200 may be 0. Cost: two passes
+    over the edges that the evidence does not rule out, for any number of variables.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
@@ -50,7 +50,7 @@ def iter_marginals(
 ) -> Iterator[tuple[slice, Posteriors]]:
     """`marginals` by blocks of rows, each with the slice of rows it is for: memory for one block at a time.
 
-    Blocks of as many rows as take 64 MB, unless `block_rows` says how many.
+    By default, a block has as many rows as fit into 64 MB; `block_rows` sets the number.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)

@@ -14,10 +14,11 @@ from learnac.types import PartialCodes
 
 
 def mpe(circuit: Circuit, given: object = None, *, soft: Soft | None = None, n_threads: int = 1) -> tuple[Any, Any]:
-    """The most probable completion of each row, in the form the rows were given, and its log-probability.
+    """The most probable combination of values for everything unknown in each row, and its log-probability.
 
-    Of completions with equal probability always the same one. With soft evidence the likelihoods count too, in the
-    choice and in the log-probability. Cost: one upward pass, and a walk down of a few steps for each variable.
+    The completed rows have the type of `given`. If several completions have the same probability, the choice is always
+    the same. Likelihoods of soft evidence are factors of the probability. Cost: one upward pass, and a walk down of a
+    few steps for each variable.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)

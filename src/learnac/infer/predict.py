@@ -16,7 +16,7 @@ from learnac.infer.marginals import posterior_of
 def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
     """P(target | row) for each row, (rows x arity) in the order of the target's categories; (arity,) for a dict.
 
-    The target must be unknown in every row: a frame leaves its column out, or null. Cost: one upward pass, and a
+    The target must be unknown in every row: leave its column out, or set it to null. Cost: one upward pass, and a
     downward pass over the nodes above the target.
     """
     engine = engine_of(circuit)
@@ -35,7 +35,7 @@ def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None
 
 
 def predict(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
-    """The target's category of the highest posterior for each row, the first of equals. One category for a dict."""
+    """The most probable category of the target for each row; the first, if several are equal. One for a dict."""
     posterior = predict_proba(circuit, X, target, soft=soft, n_threads=n_threads)
     engine = engine_of(circuit)
     categories = engine.schema.categories[engine.schema.position(target)]

@@ -23,9 +23,9 @@ def sample(
     form: TableForm | None = None,
     n_threads: int = 1,
 ) -> Any:
-    """`n` samples for each row of evidence, those of a row one after the other.
+    """Draws `n` random rows for each row of evidence: first all for row 0, then all for row 1, and so on.
 
-    They come in the form of the evidence; without a table of evidence as `form` says, by default a `Dataset`. The same
+    They have the type of the evidence if it is a table, otherwise that of `form`, by default a `Dataset`. The same
     `random_state` (a seed or generator) gives the same samples, with any number of threads. Cost: one upward pass for
     each row of evidence, and for each sample a walk down of a few steps for each variable.
     """
