@@ -1,13 +1,9 @@
 #include "infer/passes.hpp"
 
+#include "clones.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
-#endif
-// Choosing among versions of a function when it is loaded needs the C library's help.
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
-#define LEARNAC_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define LEARNAC_CLONES
 #endif
 
 namespace learnac {
@@ -28,26 +24,35 @@ class FlushToZero {
 #endif
 };
 
-template <int N>
-LEARNAC_INLINE void fill_constant(Linear<N>& x, const Program& program, std::uint32_t term) {
-  for (int i = 0; i < N; ++i) x.mantissa[i] = program.term(term).constant;
-}
+// Where the constants of terms come from: the program, the same in all lanes, or the block, each lane with its own.
+struct OfProgram {
+  template <int N>
+  static LEARNAC_INLINE void fill_constant(Linear<N>& x, const Block<Linear<N>>& block, std::uint32_t term) {
+    for (int i = 0; i < N; ++i) x.mantissa[i] = block.program.term(term).constant;
+  }
+  template <int N>
+  static LEARNAC_INLINE void fill_constant(Wide<N>& x, const Block<Wide<N>>& block, std::uint32_t term) {
+    fill(x, block.program.constant(term));
+  }
+};
 
-template <int N>
-LEARNAC_INLINE void fill_constant(Wide<N>& x, const Program& program, std::uint32_t term) {
-  fill(x, program.constant(term));
-}
+struct OfBlock {
+  template <class Lanes>
+  static LEARNAC_INLINE void fill_constant(Lanes& x, const Block<Lanes>& block, std::uint32_t term) {
+    x = block.constants[term];
+  }
+};
 
-template <class Lanes>
+template <class Constants, class Lanes>
 LEARNAC_INLINE void value_of_term(const Program& program, const Block<Lanes>& block, std::uint32_t t, Lanes& value) {
   const Term& term = program.term(t);
-  fill_constant(value, program, t);
+  Constants::fill_constant(value, block, t);
   const std::uint32_t* edges = program.edges(term);
   for (std::uint32_t e = 0; e < term.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
   for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) multiply(value, block.values[edges[e]]);
 }
 
-template <class Lanes, class Combine>
+template <class Constants, class Lanes, class Combine>
 LEARNAC_INLINE void upward_with(const Program& program, Block<Lanes>& block, Combine combine) {
   const FlushToZero flush;
   for (std::size_t k = block.alive.size(); k-- > 0;) {
@@ -58,30 +63,31 @@ LEARNAC_INLINE void upward_with(const Program& program, Block<Lanes>& block, Com
     for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
       if (!block.is_term_alive(program.term(t))) continue;
       Lanes term;
-      value_of_term(program, block, t, term);
+      value_of_term<Constants>(program, block, t, term);
       combine(value, term);
     }
     block.values[i] = value;
   }
 }
 
-template <class Lanes>
+template <class Constants, class Lanes>
 LEARNAC_INLINE void sum_values(const Program& program, Block<Lanes>& block) {
-  upward_with(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { add(x, y); });
+  upward_with<Constants>(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { add(x, y); });
 }
 
-template <class Lanes>
+template <class Constants, class Lanes>
 LEARNAC_INLINE void maximum_values(const Program& program, Block<Lanes>& block) {
-  upward_with(program, block, [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { maximise(x, y); });
+  upward_with<Constants>(program, block,
+                         [](Lanes& x, const Lanes& y) __attribute__((always_inline)) { maximise(x, y); });
 }
 
 // Each factor's derivative is that of the term times all other factors: those before it, and those after it.
-template <class Lanes>
+template <class Constants, class Lanes>
 LEARNAC_INLINE void term_derivatives(const Program& program, Block<Lanes>& block, std::uint32_t t, std::uint32_t node) {
   const Term& term = program.term(t);
   const std::uint32_t* edges = program.edges(term);
   Lanes before;
-  fill_constant(before, program, t);
+  Constants::fill_constant(before, block, t);
   multiply(before, block.derivatives[node]);
   const auto factor = [&](std::uint32_t e) __attribute__((always_inline)) -> const Lanes& {
     return e < term.n_indicators ? block.indicators[edges[e]] : block.values[edges[e]];
@@ -121,37 +127,66 @@ LEARNAC_INLINE void term_derivatives(const Program& program, Block<Lanes>& block
 }
 
 template <class Lanes>
-LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {
-  const FlushToZero flush;
-  Lanes zero, one;
+void clear_indicator_derivatives(const Program& program, Block<Lanes>& block) {
+  Lanes zero;
   fill(zero, {0, 0});
-  fill(one, {1, 0});
+  block.indicator_derivatives.assign(program.n_indicators(), zero);
+}
+
+template <class Constants, class Lanes>
+LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, const std::uint64_t* within,
+                                const Lanes& of_root) {
+  const FlushToZero flush;
+  Lanes zero;
+  fill(zero, {0, 0});
   block.derivatives.resize(program.n_nodes());
   block.prefixes.resize(program.most_edges());
   for (const std::uint32_t i : block.alive) block.derivatives[i] = zero;
-  block.indicator_derivatives.assign(program.n_indicators(), zero);
-  block.derivatives[program.root()] = one;
+  block.derivatives[program.root()] = of_root;
   for (const std::uint32_t i : block.alive) {
     if (within != nullptr && (within[i / 64] >> (i % 64) & 1) == 0) continue;
     const ProgramNode& node = program.node(i);
     for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
-      if (block.is_term_alive(program.term(t))) term_derivatives(program, block, t, i);
+      if (block.is_term_alive(program.term(t))) term_derivatives<Constants>(program, block, t, i);
   }
 }
 
 }  // namespace
 
-#define LEARNAC_PASSES(Lanes)                                                                                         \
-  LEARNAC_CLONES void upward(const Program& program, Block<Lanes>& block) { sum_values(program, block); }             \
-  LEARNAC_CLONES void upward_maximum(const Program& program, Block<Lanes>& block) { maximum_values(program, block); } \
-  LEARNAC_CLONES void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {            \
-    derivatives(program, block, within);                                                                              \
-  }                                                                                                                   \
-  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term) {                           \
-    const FlushToZero flush;                                                                                          \
-    Lanes value;                                                                                                      \
-    value_of_term(program, block, term, value);                                                                       \
-    return value;                                                                                                     \
+#define LEARNAC_PASSES(Lanes)                                                                                       \
+  LEARNAC_VECTOR_CLONES void upward(const Program& program, Block<Lanes>& block) {                                  \
+    if (block.constants == nullptr)                                                                                 \
+      sum_values<OfProgram>(program, block);                                                                        \
+    else                                                                                                            \
+      sum_values<OfBlock>(program, block);                                                                          \
+  }                                                                                                                 \
+  LEARNAC_VECTOR_CLONES void upward_maximum(const Program& program, Block<Lanes>& block) {                          \
+    if (block.constants == nullptr)                                                                                 \
+      maximum_values<OfProgram>(program, block);                                                                    \
+    else                                                                                                            \
+      maximum_values<OfBlock>(program, block);                                                                      \
+  }                                                                                                                 \
+  LEARNAC_VECTOR_CLONES void add_downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within, \
+                                          const Lanes& weights) {                                                   \
+    if (block.constants == nullptr)                                                                                 \
+      derivatives<OfProgram>(program, block, within, weights);                                                      \
+    else                                                                                                            \
+      derivatives<OfBlock>(program, block, within, weights);                                                        \
+  }                                                                                                                 \
+  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {                         \
+    Lanes one;                                                                                                      \
+    fill(one, {1, 0});                                                                                              \
+    clear_indicator_derivatives(program, block);                                                                    \
+    add_downward(program, block, within, one);                                                                      \
+  }                                                                                                                 \
+  Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term) {                         \
+    const FlushToZero flush;                                                                                        \
+    Lanes value;                                                                                                    \
+    if (block.constants == nullptr)                                                                                 \
+      value_of_term<OfProgram>(program, block, term, value);                                                        \
+    else                                                                                                            \
+      value_of_term<OfBlock>(program, block, term, value);                                                          \
+    return value;                                                                                                   \
   }
 
 LEARNAC_PASSES(Linear<1>)

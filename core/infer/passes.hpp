@@ -49,6 +49,8 @@ struct Block {
   }
 
   const Program& program;
+  // Of terms, where each lane has its own, as components of a mixture do; otherwise those of the program are used.
+  const Lanes* constants = nullptr;
   std::vector<Lanes> indicators;
   std::vector<std::uint8_t> is_open;  // whether an indicator is not zero in all rows
   std::vector<std::uint32_t> n_open;  // open indicators of each variable
@@ -114,11 +116,13 @@ void Block<Lanes>::mark() {
 // - `upward_maximum` does so with maxima for sums: the probability of the most probable world they allow;
 // - `downward` finds, after `upward`, the derivatives of the root by each indicator, only through nodes that are in
 //   `within` if that is given;
+// - `add_downward` does so with a weight for each lane, and adds what it finds to the derivatives by indicators;
 // - `term_value` is the value of one term, after an upward pass.
-#define LEARNAC_DECLARE_PASSES(Lanes)                                                      \
-  void upward(const Program& program, Block<Lanes>& block);                                \
-  void upward_maximum(const Program& program, Block<Lanes>& block);                        \
-  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within); \
+#define LEARNAC_DECLARE_PASSES(Lanes)                                                                                \
+  void upward(const Program& program, Block<Lanes>& block);                                                          \
+  void upward_maximum(const Program& program, Block<Lanes>& block);                                                  \
+  void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within);                           \
+  void add_downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within, const Lanes& weights); \
   Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term);
 
 LEARNAC_DECLARE_PASSES(Linear<1>)

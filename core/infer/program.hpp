@@ -41,6 +41,7 @@ class Program {
   }
 
   std::uint32_t n_nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  std::uint32_t n_terms() const { return static_cast<std::uint32_t>(terms_.size()); }
   std::uint32_t root() const { return n_nodes() - 1; }
   const ProgramNode& node(std::uint32_t i) const { return nodes_[i]; }
   const Term& term(std::uint32_t i) const { return terms_[i]; }

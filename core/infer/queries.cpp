@@ -1,41 +1,17 @@
 #include "infer/queries.hpp"
 
 #include <array>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
-#include <system_error>
-#include <thread>
 
-#include "random.hpp"
+#include "infer/walks.hpp"
 
 namespace learnac {
 namespace {
 
 constexpr std::size_t samples_at_once = 256;
 
-template <class Lanes>
-Scalar root_of(const Block<Lanes>& block, int l) {
-  return lane(block.values[block.program.root()], l);
-}
-
 Scalar product(Scalar a, Scalar b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
-
-// One term of each node from the root down: a world. Indicators met are reported.
-template <class Lanes, class Choose, class Meet>
-void walk(const Block<Lanes>& block, std::vector<std::uint32_t>& stack, Choose choose, Meet meet) {
-  const Program& program = block.program;
-  stack.assign(1, program.root());
-  while (!stack.empty()) {
-    const std::uint32_t node = stack.back();
-    stack.pop_back();
-    const Term& term = program.term(choose(node));
-    const std::uint32_t* edges = program.edges(term);
-    for (std::uint32_t e = 0; e < term.n_indicators; ++e) meet(edges[e]);
-    stack.insert(stack.end(), edges + term.n_indicators, edges + term.n_edges);
-  }
-}
 
 }  // namespace
 
@@ -115,36 +91,12 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
     return;
   }
   const std::size_t n_units = (n_rows + Query::rows_per_unit - 1) / Query::rows_per_unit;
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> is_stopped{false};
-  const auto work = [&](bool asks) {
-    Workspace workspace;
-    for (std::size_t unit; !is_stopped && (unit = next++) < n_units;) {
-      do_rows.template operator()<Linear<8>>(workspace, unit * Query::rows_per_unit,
-                                             std::min(n_rows, (unit + 1) * Query::rows_per_unit));
-      if (asks && execution.should_stop()) is_stopped = true;
-    }
-  };
-  const std::size_t n_threads = std::min<std::size_t>(static_cast<std::size_t>(execution.n_threads), n_units);
-  std::vector<std::exception_ptr> errors(n_threads);
-  std::vector<std::thread> threads;
-  const auto guarded = [&](std::size_t i) {
-    try {
-      work(i == 0);
-    } catch (...) {
-      errors[i] = std::current_exception();
-      is_stopped = true;
-    }
-  };
-  try {
-    for (std::size_t i = 1; i < n_threads; ++i) threads.emplace_back(guarded, i);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are do all of the work.
-  }
-  guarded(0);
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  in_parallel<Workspace>(
+      n_units, execution, [] { return Workspace{}; },
+      [&](Workspace& workspace, std::size_t unit) {
+        do_rows.template operator()<Linear<8>>(workspace, unit * Query::rows_per_unit,
+                                               std::min(n_rows, (unit + 1) * Query::rows_per_unit));
+      });
 }
 
 namespace {
@@ -217,21 +169,8 @@ struct MostProbable : RowQuery {
     log_values[row] = log_of(root_of(block, l));
     if (log_values[row] == -HUGE_VAL) return;
     const Program& program = block.program;
-    const auto best_term = [&](std::uint32_t i) {
-      const ProgramNode& node = program.node(i);
-      std::uint32_t best = node.first_term;
-      if (node.n_terms == 1) return best;
-      Scalar best_value{};
-      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
-        if (!block.is_term_alive(program.term(t))) continue;
-        const Scalar value = lane(term_value(program, block, t), l);
-        if (!is_less(best_value, value)) continue;
-        best = t;
-        best_value = value;
-      }
-      return best;
-    };
-    walk(block, workspace.stack, best_term, [&](std::uint32_t indicator) {
+    const auto best = [&](std::uint32_t node) { return best_term(block, l, node); };
+    walk(block, workspace.stack, best, [&](std::uint32_t indicator) {
       const std::uint32_t v = variable_of[indicator];
       worlds.set(v, row, indicator - program.first_indicator(v));
     });
@@ -269,22 +208,8 @@ struct Samples : RowQuery {
   void sample_one(std::vector<std::uint32_t>& stack, const Block<Lanes>& block, int l, std::size_t place) const {
     const Program& program = block.program;
     Random random(seed, place);
-    const auto random_term = [&](std::uint32_t i) {
-      const ProgramNode& node = program.node(i);
-      if (node.n_terms == 1) return node.first_term;
-      const Scalar total = lane(block.values[i], l);
-      double left = random.uniform();
-      std::uint32_t chosen = node.first_term;
-      for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms && left >= 0; ++t) {
-        if (!block.is_term_alive(program.term(t))) continue;
-        const double share = ratio(lane(term_value(program, block, t), l), total);
-        if (share == 0) continue;
-        chosen = t;
-        left -= share;
-      }
-      return chosen;
-    };
-    walk(block, stack, random_term, [&](std::uint32_t indicator) {
+    const auto any = [&](std::uint32_t node) { return random_term(block, l, node, random); };
+    walk(block, stack, any, [&](std::uint32_t indicator) {
       const std::uint32_t v = variable_of[indicator];
       worlds.set(v, place, indicator - program.first_indicator(v));
     });

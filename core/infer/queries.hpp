@@ -3,22 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "infer/evidence.hpp"
+#include "infer/parallel.hpp"
 #include "infer/program.hpp"
 
 namespace learnac {
-
-// How a query is carried out. `should_stop` is asked from time to time; after it says so, results are incomplete.
-struct Execution {
-  int n_threads;
-  std::function<bool()> should_stop;
-};
 
 class Evaluator {
  public:
