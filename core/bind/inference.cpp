@@ -5,6 +5,7 @@
 #include "bind/arrays.hpp"
 #include "bind/parts.hpp"
 #include "infer/gibbs.hpp"
+#include "infer/mixture.hpp"
 #include "infer/properties.hpp"
 #include "infer/queries.hpp"
 #include "infer/tree_scores.hpp"
@@ -111,19 +112,13 @@ void bind_circuit(nb::module_& m) {
       "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "variable_of_parameter"_a);
 }
 
-void bind_evaluator(nb::module_& m) {
-  nb::class_<Evaluator>(m, "Evaluator")
-      .def(
-          "__init__",
-          [](Evaluator* self, Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
-             Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters) {
-            new (self) Evaluator(arrays_of(arities, kinds, labels, child_offsets, children, parameters));
-          },
-          "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a)
-      .def_prop_ro("smallest_linear_root", [](const Evaluator& self) { return self.program().smallest_linear_root(); })
+// What every evaluator of the core answers alike.
+template <class Any>
+void bind_shared_queries(nb::class_<Any>& evaluator) {
+  evaluator
       .def(
           "log_values",
-          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+          [](const Any& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
              int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
             std::vector<double> log_values(bound.evidence.n_rows());
@@ -133,7 +128,7 @@ void bind_evaluator(nb::module_& m) {
           "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_threads"_a)
       .def(
           "marginals",
-          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+          [](const Any& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
              Input<std::uint32_t> variables, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
             const std::size_t n_rows = bound.evidence.n_rows();
@@ -151,20 +146,8 @@ void bind_evaluator(nb::module_& m) {
           },
           "codes"_a, "soft_variables"_a, "likelihoods"_a, "variables"_a, "n_threads"_a)
       .def(
-          "most_probable",
-          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
-             const Worlds& worlds, int n_threads) {
-            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
-            std::vector<double> log_values(bound.evidence.n_rows());
-            without_gil(n_threads,
-                        [&](const Execution& e) { self.most_probable(bound.evidence, e, log_values, table); });
-            return to_numpy(std::move(log_values));
-          },
-          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a)
-      .def(
           "sample",
-          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+          [](const Any& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
              std::size_t n_samples, std::uint64_t seed, const Worlds& worlds, int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
             const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows() * n_samples);
@@ -178,14 +161,40 @@ void bind_evaluator(nb::module_& m) {
           "n_threads"_a)
       .def(
           "mean_logs",
-          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+          [](const Any& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
              int n_threads) {
             const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
             std::vector<double> log_values(bound.evidence.n_rows()), means(bound.evidence.n_rows());
             without_gil(n_threads, [&](const Execution& e) { self.mean_logs(bound.evidence, e, log_values, means); });
             return nb::make_tuple(to_numpy(std::move(log_values)), to_numpy(std::move(means)));
           },
-          "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_threads"_a)
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_threads"_a);
+}
+
+void bind_evaluator(nb::module_& m) {
+  nb::class_<Evaluator> evaluator(m, "Evaluator");
+  bind_shared_queries(evaluator);
+  evaluator
+      .def(
+          "__init__",
+          [](Evaluator* self, Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
+             Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters) {
+            new (self) Evaluator(arrays_of(arities, kinds, labels, child_offsets, children, parameters));
+          },
+          "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a)
+      .def_prop_ro("smallest_linear_root", [](const Evaluator& self) { return self.program().smallest_linear_root(); })
+      .def(
+          "most_probable",
+          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+             const Worlds& worlds, int n_threads) {
+            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
+            std::vector<double> log_values(bound.evidence.n_rows());
+            without_gil(n_threads,
+                        [&](const Execution& e) { self.most_probable(bound.evidence, e, log_values, table); });
+            return to_numpy(std::move(log_values));
+          },
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a)
       .def(
           "live_edges",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
@@ -196,6 +205,64 @@ void bind_evaluator(nb::module_& m) {
             return to_numpy(std::move(n_edges));
           },
           "codes"_a, "soft_variables"_a, "likelihoods"_a);
+}
+
+void bind_mixture_evaluator(nb::module_& m) {
+  nb::class_<MixtureEvaluator> evaluator(m, "MixtureEvaluator");
+  bind_shared_queries(evaluator);
+  evaluator
+      .def(
+          "__init__",
+          [](MixtureEvaluator* self, Input<std::uint32_t> arities, Input<std::uint8_t> kinds,
+             Input<std::uint32_t> labels, Input<std::uint64_t> child_offsets, Input<std::uint32_t> children,
+             Table<double> parameters, Input<double> weights) {
+            if (weights.size() == 0 || parameters.shape(0) != weights.size())
+              refuse("expected a weight for each vector of parameters");
+            const CircuitArrays arrays{span_of(arities),       span_of(kinds),    span_of(labels),
+                                       span_of(child_offsets), span_of(children), {}};
+            new (self) MixtureEvaluator(arrays, {parameters.data(), parameters.size()}, span_of(weights));
+          },
+          "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a, "weights"_a)
+      .def_prop_ro("smallest_linear_root", &MixtureEvaluator::smallest_linear_root)
+      .def(
+          "most_probable",
+          [](const MixtureEvaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
+             Table<double> likelihoods, const Worlds& worlds, int n_threads) {
+            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
+            std::vector<double> log_values(bound.evidence.n_rows()), log_bounds(bound.evidence.n_rows());
+            without_gil(n_threads, [&](const Execution& e) {
+              self.most_probable(bound.evidence, e, log_values, log_bounds, table);
+            });
+            return to_numpy(std::move(log_values));
+          },
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a)
+      .def(
+          "components",
+          [](const MixtureEvaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
+             Table<double> likelihoods, int n_threads) {
+            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
+            const std::size_t n_rows = bound.evidence.n_rows();
+            std::vector<double> log_values(n_rows), posteriors(n_rows * self.n_components());
+            without_gil(n_threads,
+                        [&](const Execution& e) { self.components(bound.evidence, e, log_values, posteriors); });
+            return nb::make_tuple(to_numpy(std::move(log_values)),
+                                  to_numpy(std::move(posteriors), {n_rows, self.n_components()}));
+          },
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "n_threads"_a)
+      .def(
+          "most_probable_with_bounds",
+          [](const MixtureEvaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
+             Table<double> likelihoods, const Worlds& worlds, int n_threads) {
+            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
+            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
+            std::vector<double> log_values(bound.evidence.n_rows()), log_bounds(bound.evidence.n_rows());
+            without_gil(n_threads, [&](const Execution& e) {
+              self.most_probable(bound.evidence, e, log_values, log_bounds, table);
+            });
+            return nb::make_tuple(to_numpy(std::move(log_values)), to_numpy(std::move(log_bounds)));
+          },
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a);
 }
 
 template <class Code>
@@ -270,6 +337,7 @@ void bind_gibbs(nb::module_& m) {
 void learnac::bind_inference(nb::module_& m) {
   bind_circuit(m);
   bind_evaluator(m);
+  bind_mixture_evaluator(m);
   bind_trees(m);
   bind_gibbs(m);
 }

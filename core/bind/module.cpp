@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
   m.attr("PRODUCT") = static_cast<int>(NodeKind::product);
   bind_learning(m);
   bind_inference(m);
+  bind_mixing(m);
 }

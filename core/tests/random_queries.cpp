@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "growth.hpp"
+#include "infer/mixture.hpp"
 #include "infer/queries.hpp"
 #include "learn/freeze.hpp"
+#include "mix/tied.hpp"
 
 using namespace learnac;
 
@@ -150,6 +152,101 @@ void ask_at_random(Random& random) {
   }
 }
 
+// Components in lanes against each component's plain upward pass.
+void ask_a_mixture(Random& random) {
+  Model model(random);
+  const std::size_t n_components = 1 + random.below(20), n_parameters = model.parameters.size();
+  std::vector<double> parameters, weights(n_components);
+  for (std::size_t i = 0; i < n_components * n_parameters; ++i)
+    parameters.push_back(random.below(10) == 0 ? 0 : uniform(random));
+  for (double& weight : weights) weight = uniform(random);
+  const MixtureEvaluator evaluator(model.arrays(), parameters, weights);
+  Rows rows(random, model);
+  const std::size_t n = rows.n_rows;
+  const std::uint32_t n_indicators = evaluator.program().n_indicators();
+  std::vector<std::uint32_t> variables(model.arities.size());
+  std::iota(variables.begin(), variables.end(), 0u);
+  std::vector<double> logs(n), again(n), bounds(n), means(n), posteriors(n * n_indicators),
+      components(n * n_components);
+  evaluator.log_values(rows.evidence(), with_threads(1), logs);
+  evaluator.marginals(rows.evidence(), variables, with_threads(2), again, posteriors);
+  require(logs == again, "two queries have two log-values");
+  evaluator.components(rows.evidence(), with_threads(2), again, components);
+  std::vector<std::int16_t> worlds = rows.codes, samples(rows.codes.size() * 3);
+  evaluator.most_probable(rows.evidence(), with_threads(2), again, bounds, {worlds.data(), 16, n});
+  evaluator.sample(rows.evidence(), 3, 7, with_threads(2), again, {samples.data(), 16, 3 * n});
+  evaluator.mean_logs(rows.evidence(), with_threads(2), again, means);
+  const auto value_of = [&](const std::vector<double>& indicators, double* of_components) {
+    double total = 0;
+    for (std::size_t k = 0; k < n_components; ++k) {
+      model.parameters.assign(parameters.begin() + static_cast<std::ptrdiff_t>(k * n_parameters),
+                              parameters.begin() + static_cast<std::ptrdiff_t>((k + 1) * n_parameters));
+      const double value = weights[k] * model.value(indicators);
+      if (of_components != nullptr) of_components[k] = value;
+      total += value;
+    }
+    return total;
+  };
+  std::vector<double> own(n_components);
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::vector<double> indicators = rows.indicators(model, row);
+    const double value = value_of(indicators, own.data());
+    require(is_near(std::exp(logs[row]), value), "log-value of a mixture");
+    if (value == 0) continue;
+    for (std::size_t k = 0; k < n_components; ++k)
+      require(is_near(components[row * n_components + k], own[k] / value), "posterior of a component");
+    std::uint32_t first = 0;
+    for (const std::uint32_t arity : model.arities) {
+      std::vector<double> only = indicators;
+      for (std::uint32_t other = 1; other < arity; ++other) only[first + other] = 0;
+      require(is_near(posteriors[row * n_indicators + first], value_of(only, nullptr) / value), "posterior");
+      first += arity;
+    }
+    require(std::exp(bounds[row]) <= value * (1 + 1e-9), "a bound above the sum of all worlds");
+  }
+}
+
+// Rows in random cells: what is learned are probabilities, under which the rows become more likely.
+void learn_a_mixture(Random& random) {
+  CellLayout layout{{0}, {0}};
+  const std::size_t n_variables = 1 + random.below(6), n_rows = 1 + random.below(60);
+  for (std::size_t v = 0; v < n_variables; ++v) {
+    const std::uint32_t arity = 1 + random.below(4);
+    for (std::uint32_t leaf = 0; leaf <= random.below(4); ++leaf)
+      layout.first_of_leaf.push_back(layout.first_of_leaf.back() + arity);
+    layout.first_of_variable.push_back(layout.first_of_leaf.back());
+  }
+  std::vector<std::uint32_t> cells;
+  for (std::size_t i = 0; i < n_rows * n_variables; ++i) {
+    const std::uint32_t first = layout.first_of_variable[i % n_variables];
+    cells.push_back(first + random.below(layout.first_of_variable[i % n_variables + 1] - first));
+  }
+  const std::vector<std::uint32_t> usual = usual_cells(layout, cells);
+  std::vector<double> row_weights(random.below(2) ? n_rows : 0);
+  for (double& weight : row_weights) weight = uniform(random);
+  const LeafRows rows(cells, usual, row_weights);
+  const std::size_t n_components = 1 + random.below(40), n_features = 1 + random.below(20);
+  std::vector<float> features, weights, biases;
+  for (std::size_t i = 0; i < n_features * n_components; ++i) features.push_back(static_cast<float>(uniform(random)));
+  for (std::size_t i = 0; i < layout.n_cells() * n_features; ++i)
+    weights.push_back(static_cast<float>(uniform(random) - 0.5));
+  for (std::size_t i = 0; i < layout.n_cells(); ++i) biases.push_back(static_cast<float>(uniform(random)));
+  TiedMixture mixture(layout, usual, features, n_components, biases, weights);
+  const double before = mixture.log_likelihood(rows);
+  std::vector<std::uint32_t> order(n_rows);
+  std::iota(order.begin(), order.end(), 0u);
+  for (int i = 0; i < 30; ++i) mixture.epoch(rows, order, n_rows, {0.01f, 0.0f});
+  require(mixture.log_likelihood(rows) > before - 1e-4, "learning makes rows less likely");
+  const std::vector<double> parameters = mixture.parameters();
+  for (std::uint32_t leaf = 0; leaf < layout.n_leaves(); ++leaf)
+    for (std::size_t k = 0; k < n_components; ++k) {
+      double total = 0;
+      for (std::uint32_t cell = layout.first_of_leaf[leaf]; cell < layout.first_of_leaf[leaf + 1]; ++cell)
+        total += parameters[cell * n_components + k];
+      require(std::abs(total - 1) < 1e-5, "parameters of a leaf that do not sum to 1");
+    }
+}
+
 // Arrays that are no circuit must be refused, or answer; nothing else.
 void ask_what_is_no_circuit(Random& random) {
   const Model model(random);
@@ -184,6 +281,8 @@ int main(int n_arguments, char** arguments) {
   const int times = n_arguments > 1 ? std::stoi(arguments[1]) : 1;
   Tally tally;
   tally.run("ask at random", 300 * times, ask_at_random);
+  tally.run("ask a mixture", 150 * times, ask_a_mixture);
+  tally.run("learn a mixture", 150 * times, learn_a_mixture);
   tally.run("ask what is no circuit", 200 * times, ask_what_is_no_circuit);
   std::printf("%d passed, %d failed\n", tally.n_passed, tally.n_failed);
   return tally.n_failed == 0 ? 0 : 1;

@@ -162,6 +162,53 @@ class Evaluator:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def live_edges(self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods) -> NDArray[np.uint64]: ...
 
+class MixtureEvaluator:
+    def __init__(
+        self,
+        arities: NDArray[np.uint32],
+        kinds: NDArray[np.uint8],
+        labels: NDArray[np.uint32],
+        child_offsets: NDArray[np.uint64],
+        children: NDArray[np.uint32],
+        parameters: NDArray[np.float64],
+        weights: NDArray[np.float64],
+    ) -> None: ...
+    @property
+    def smallest_linear_root(self) -> float: ...
+    def log_values(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def marginals(
+        self,
+        codes: _Codes,
+        soft_variables: _Soft,
+        likelihoods: _Likelihoods,
+        variables: NDArray[np.uint32],
+        n_threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def most_probable(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, worlds: _Codes, n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def sample(
+        self,
+        codes: _Codes,
+        soft_variables: _Soft,
+        likelihoods: _Likelihoods,
+        n_samples: int,
+        seed: int,
+        worlds: _Codes,
+        n_threads: int,
+    ) -> NDArray[np.float64]: ...
+    def mean_logs(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def most_probable_with_bounds(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, worlds: _Codes, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def components(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
 class TreeScores:
     def __init__(
         self,
@@ -211,3 +258,39 @@ class GibbsSampler:
         n_samples: int,
         seed: int,
     ) -> tuple[int, NDArray[np.uint64]]: ...
+
+def usual_cells(
+    first_of_leaf: NDArray[np.uint32], first_of_variable: NDArray[np.uint32], cells: NDArray[np.uint32]
+) -> NDArray[np.uint32]: ...
+
+class LeafRows:
+    def __init__(self, cells: NDArray[np.uint32], usual: NDArray[np.uint32], weights: NDArray[np.float64]) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def total_weight(self) -> float: ...
+
+class TiedMixture:
+    def __init__(
+        self,
+        first_of_leaf: NDArray[np.uint32],
+        first_of_variable: NDArray[np.uint32],
+        usual: NDArray[np.uint32],
+        features: NDArray[np.float32],
+        biases: NDArray[np.float32],
+        weights: NDArray[np.float32],
+    ) -> None: ...
+    def epoch(self, rows: LeafRows, order: NDArray[np.uint32], batch: int, learning: float, ridge: float) -> float: ...
+    def log_likelihood(self, rows: LeafRows) -> float: ...
+    def parameters(self) -> NDArray[np.float64]: ...
+    def component_weights(self) -> NDArray[np.float64]: ...
+    def gradient(self, rows: LeafRows) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
+
+def expected_counts(
+    first_of_leaf: NDArray[np.uint32],
+    first_of_variable: NDArray[np.uint32],
+    usual: NDArray[np.uint32],
+    log_parameters: NDArray[np.float32],
+    log_weights: NDArray[np.float32],
+    rows: LeafRows,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...

@@ -200,3 +200,7 @@ class _Spelled(dict[str, str]):
 
 def _with_names(expected: str, spelled: Callable[[str], str]) -> str:
     return expected.format_map(_Spelled(spelled))
+
+
+class NotProvenWarning(UserWarning):
+    """An answer that is the best found, but not proven to be the best there is."""

@@ -15,11 +15,22 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
+from learnac._core import MixtureEvaluator
 from learnac.circuit import Circuit, CircuitBuilder, core_evaluator, properties
 from learnac.infer.evaluator import Evaluator
 from learnac.infer.plain import PlainEvaluator
 
-EVALUATORS: dict[str, Callable[[Circuit], Evaluator]] = {"core": core_evaluator, "plain": PlainEvaluator}
+
+def mixture_of_one(circuit: Circuit) -> Evaluator:
+    *structure, parameters = circuit.arrays
+    return MixtureEvaluator(*structure, parameters[None], np.ones(1))
+
+
+EVALUATORS: dict[str, Callable[[Circuit], Evaluator]] = {
+    "core": core_evaluator,
+    "plain": PlainEvaluator,
+    "mixture of one": mixture_of_one,
+}
 each_evaluator = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS.keys())
 each_kind = pytest.mark.parametrize("is_deterministic", [True, False], ids=["deterministic", "mixtures"])
 ARITIES = [(2, 3, 1, 4), (3, 2, 2, 2, 2), (5,), (2, 2, 3)]

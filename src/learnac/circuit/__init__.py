@@ -2,8 +2,9 @@
 
 from learnac.circuit.builder import CircuitBuilder, freeze_circuit
 from learnac.circuit.circuit import Circuit, NodeKind
-from learnac.circuit.core_evaluator import core_evaluator, log_total
+from learnac.circuit.core_evaluator import core_evaluator, log_total, mixture_evaluator
 from learnac.circuit.evaluate import evaluate, indicators_of
+from learnac.circuit.mixture import Mixture
 from learnac.circuit.properties import (
     Properties,
     check_distribution,
@@ -16,6 +17,7 @@ from learnac.circuit.properties import (
 __all__ = [
     "Circuit",
     "CircuitBuilder",
+    "Mixture",
     "NodeKind",
     "Properties",
     "check_distribution",
@@ -27,5 +29,6 @@ __all__ = [
     "is_deterministic",
     "is_smooth",
     "log_total",
+    "mixture_evaluator",
     "properties",
 ]

@@ -7,11 +7,25 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from learnac._core import Evaluator
+from learnac._core import Evaluator, MixtureEvaluator
 from learnac.circuit.circuit import Circuit
+from learnac.circuit.mixture import Mixture
 
 _lock = Lock()
 _evaluators: WeakKeyDictionary[Circuit, Evaluator] = WeakKeyDictionary()
+_mixture_evaluators: WeakKeyDictionary[Mixture, MixtureEvaluator] = WeakKeyDictionary()
+
+
+def mixture_evaluator(mixture: Mixture) -> MixtureEvaluator:
+    """What answers the mixture's queries in the core, components in lanes."""
+    with _lock:
+        evaluator = _mixture_evaluators.get(mixture)
+        if evaluator is None:
+            arities, kinds, labels, child_offsets, children, _ = mixture.structure.arrays
+            evaluator = _mixture_evaluators[mixture] = MixtureEvaluator(
+                arities, kinds, labels, child_offsets, children, mixture.parameters, mixture.weights
+            )
+        return evaluator
 
 
 def core_evaluator(circuit: Circuit) -> Evaluator:

@@ -76,6 +76,10 @@ class Evidence:
             weights=None if self.weights is None else self.weights[which],
         )
 
+    def with_codes(self, codes: PartialCodes) -> Self:
+        """Other values of as many rows, with the same likelihoods."""
+        return replace(self, codes=codes)
+
     def with_likelihoods(self, given: Mapping[int, Any]) -> Self:
         """With likelihoods for some variables, by position, each for all rows or for every row its own.
 

@@ -1,5 +1,6 @@
 """Exact queries on frozen circuits. Every function takes rows of evidence as an array, a frame or one dict."""
 
+from learnac.infer.components import components
 from learnac.infer.impute import impute
 from learnac.infer.information import entropy, kl_divergence, mutual_information
 from learnac.infer.likelihood import log_likelihood, log_probability
@@ -9,6 +10,7 @@ from learnac.infer.predict import predict, predict_proba
 from learnac.infer.sample import sample
 
 __all__ = [
+    "components",
     "entropy",
     "expectation",
     "impute",

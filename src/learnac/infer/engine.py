@@ -1,32 +1,42 @@
-"""What answers a circuit's queries: its evaluator."""
+"""What answers the queries of a circuit, or of a mixture: its evaluator."""
 
 from __future__ import annotations
 
 from numbers import Integral
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit, NodeKind, core_evaluator
+from learnac._core import MixtureEvaluator
+from learnac.circuit import Circuit, Mixture, NodeKind, core_evaluator, mixture_evaluator
 from learnac.errors import QueryError
 from learnac.infer.evaluator import Evaluator
 
 # More threads than any machine has would only cost memory.
 _MOST_THREADS = 1024
 
+Queryable: TypeAlias = Circuit | Mixture
+"""What can be asked: a circuit, or one with many vectors of parameters."""
+
 
 class Engine:
-    """The evaluator of one circuit, and where each variable's values are among the posteriors."""
+    """The evaluator of one circuit or mixture, and where each variable's values are among the posteriors."""
 
-    def __init__(self, circuit: Circuit) -> None:
-        schema = circuit.schema
-        self.schema = schema
-        self.evaluator: Evaluator = core_evaluator(circuit)
+    def __init__(self, asked: Queryable) -> None:
+        self.schema = schema = asked.schema
+        self.components: MixtureEvaluator | None = None
+        self.evaluator: Evaluator
+        if isinstance(asked, Mixture):
+            self.evaluator = self.components = mixture_evaluator(asked)
+            self.is_deterministic = False
+        else:
+            self.evaluator = core_evaluator(asked)
+            # A sum that decides a variable has children that exclude each other.
+            self.is_deterministic = bool((asked.labels[asked.kinds == NodeKind.SUM] != Circuit.NO_LABEL).all())
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(schema.arities)]).astype(np.int64)
         self.all_variables = np.arange(schema.n_variables, dtype=np.uint32)
-        # A sum that decides a variable has children that exclude each other.
-        self.is_deterministic = bool((circuit.labels[circuit.kinds == NodeKind.SUM] != Circuit.NO_LABEL).all())
 
     def require_deterministic(self, query: str) -> None:
         """Refuse a query that is exact only where each world is one term of the circuit."""
@@ -43,12 +53,12 @@ def usable_threads(n_threads: int) -> int:
     return min(int(n_threads), _MOST_THREADS)
 
 
-_engines: WeakKeyDictionary[Circuit, Engine] = WeakKeyDictionary()
+_engines: WeakKeyDictionary[Queryable, Engine] = WeakKeyDictionary()
 
 
-def engine_of(circuit: Circuit) -> Engine:
-    """The engine of a circuit, made when first asked for."""
-    engine = _engines.get(circuit)
+def engine_of(asked: Queryable) -> Engine:
+    """The engine of a circuit or mixture, made when first asked for."""
+    engine = _engines.get(asked)
     if engine is None:
-        engine = _engines[circuit] = Engine(circuit)
+        engine = _engines[asked] = Engine(asked)
     return engine

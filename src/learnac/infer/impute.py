@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from learnac.circuit import Circuit
 from learnac.data import Evidence, as_evidence
-from learnac.infer.engine import Engine, engine_of
+from learnac.infer.engine import Engine, Queryable, engine_of
 from learnac.infer.marginals import iter_posteriors
 from learnac.infer.mpe import most_probable
 from learnac.types import PartialCodes
@@ -17,7 +16,7 @@ from learnac.types import PartialCodes
 METHODS = ("mpe", "marginal")
 
 
-def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int = 1) -> Any:
+def impute(circuit: Queryable, X: object, method: str = "mpe", *, n_threads: int = 1) -> Any:
     """X with its missing values filled in, as the same type of table. Known values do not change.
 
     "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
@@ -29,7 +28,7 @@ def impute(circuit: Circuit, X: object, method: str = "mpe", *, n_threads: int =
     return evidence.completed(completed_codes(circuit, evidence, method, n_threads=n_threads))
 
 
-def completed_codes(circuit: Circuit, evidence: Evidence, method: str = "mpe", *, n_threads: int = 1) -> PartialCodes:
+def completed_codes(circuit: Queryable, evidence: Evidence, method: str = "mpe", *, n_threads: int = 1) -> PartialCodes:
     """The codes of rows (variables x rows), with those that `impute` fills the gaps by."""
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")

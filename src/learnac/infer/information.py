@@ -9,10 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit
 from learnac.data import Evidence, as_evidence
 from learnac.errors import QueryError, listed
-from learnac.infer.engine import Engine, engine_of, usable_threads
+from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
 from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
 from learnac.types import PartialCodes
@@ -27,7 +26,7 @@ _BLOCK = 4096
 _MOST_CELLS = 1 << 26
 
 
-def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threads: int = 1) -> float:
+def entropy(circuit: Queryable, variables: Iterable[Any] | None = None, *, n_threads: int = 1) -> float:
     """The entropy of all variables, or the joint entropy of some.
 
     Cost for all variables: one upward and one downward pass; the circuit must be deterministic. For some variables: one
@@ -43,7 +42,7 @@ def entropy(circuit: Circuit, variables: Iterable[Any] | None = None, *, n_threa
     return max(0.0, -_mean(np.exp(logs), logs))
 
 
-def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) -> float:
+def mutual_information(circuit: Queryable, a: Any, b: Any, *, n_threads: int = 1) -> float:
     """The mutual information of two variables, or of two lists of variables. Cost: as `entropy` of all of them."""
     engine = engine_of(circuit)
     first, second = _positions(engine, a), _positions(engine, b)
@@ -58,7 +57,7 @@ def mutual_information(circuit: Circuit, a: Any, b: Any, *, n_threads: int = 1) 
     return max(0.0, _mean(joint, logs, log_first, log_second))
 
 
-def kl_divergence(circuit: Circuit, other: BayesNet, *, n_threads: int = 1) -> float:
+def kl_divergence(circuit: Queryable, other: BayesNet, *, n_threads: int = 1) -> float:
     """KL(P || Q) of the circuit's distribution P from the network's Q, over the same variables and categories.
 
     Infinite if a row is possible under P and impossible under Q. Cost: one upward pass of P for each parameter of Q:

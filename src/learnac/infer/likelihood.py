@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit
 from learnac.data import Evidence, Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import Engine, engine_of, usable_threads
+from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
 from learnac.network import BayesNet
 
 # Queries answered at once: their evidence, with and without the query, is held side by side.
@@ -18,7 +17,7 @@ _BLOCK = 65_536
 
 
 def log_likelihood(
-    circuit: Circuit, X: object, *, soft: Soft | None = None, network: BayesNet | None = None, n_threads: int = 1
+    circuit: Queryable, X: object, *, soft: Soft | None = None, network: BayesNet | None = None, n_threads: int = 1
 ) -> Any:
     """The log-likelihood of each row; minus infinity for an impossible row. One number for a dict.
 
@@ -38,7 +37,7 @@ def log_likelihood(
 
 
 def log_probability(
-    circuit: Circuit, query: object, given: object = None, *, soft: Soft | None = None, n_threads: int = 1
+    circuit: Queryable, query: object, given: object = None, *, soft: Soft | None = None, n_threads: int = 1
 ) -> Any:
     """Log P(query | given) of each row; minus infinity if the query is impossible given the evidence.
 
@@ -63,7 +62,7 @@ def log_probability(
     return float(result[0]) if evidence.is_one and asked.is_one else result
 
 
-def check_query(circuit: Circuit, query: object, given: object) -> None:
+def check_query(circuit: Queryable, query: object, given: object) -> None:
     """Raise QueryError for a query that contradicts its evidence in some row, before any is answered."""
     schema = circuit.schema
     _check_agreement(*_as_many_rows(as_evidence(schema, given), as_evidence(schema, query)))

@@ -8,10 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnac.circuit import Circuit
 from learnac.data import Evidence, Schema, Soft, as_evidence
 from learnac.errors import QueryError, described
-from learnac.infer.engine import Engine, engine_of, usable_threads
+from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
 
@@ -20,7 +19,7 @@ _BLOCK_SIZE = 8_000_000
 
 
 def marginals(
-    circuit: Circuit,
+    circuit: Queryable,
     given: object = None,
     *,
     variables: Iterable[Any] | None = None,
@@ -40,7 +39,7 @@ def marginals(
 
 
 def iter_marginals(
-    circuit: Circuit,
+    circuit: Queryable,
     given: object,
     *,
     variables: Iterable[Any] | None = None,
@@ -61,7 +60,7 @@ def iter_marginals(
 
 
 def expectation(
-    circuit: Circuit,
+    circuit: Queryable,
     values: Mapping[Any, ArrayLike | Mapping[Any, float]],
     given: object = None,
     *,

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from learnac.circuit import Circuit
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import engine_of
+from learnac.infer.engine import Queryable, engine_of
 from learnac.infer.marginals import posterior_of
 
 
-def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
+def predict_proba(circuit: Queryable, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
     """P(target | row) for each row, (rows x arity) in the order of the target's categories; (arity,) for a dict.
 
     The target must be unknown in every row: leave its column out, or set it to null. Cost: one upward pass, and a
@@ -34,7 +33,7 @@ def predict_proba(circuit: Circuit, X: object, target: Any, *, soft: Soft | None
     return posterior[0] if evidence.is_one else posterior
 
 
-def predict(circuit: Circuit, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
+def predict(circuit: Queryable, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
     """The most probable category of the target for each row; the first, if several are equal. One for a dict."""
     posterior = predict_proba(circuit, X, target, soft=soft, n_threads=n_threads)
     engine = engine_of(circuit)

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from learnac.circuit import Circuit
 from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.errors import described
-from learnac.infer.engine import engine_of, usable_threads
+from learnac.infer.engine import Queryable, engine_of, usable_threads
 
 
 def sample(
-    circuit: Circuit,
+    circuit: Queryable,
     n: int,
     given: object = None,
     *,

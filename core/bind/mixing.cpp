@@ -1,0 +1,124 @@
+// Mixtures over one structure.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "bind/arrays.hpp"
+#include "bind/parts.hpp"
+#include "mix/expectation.hpp"
+#include "mix/tied.hpp"
+
+namespace learnac {
+namespace {
+
+using namespace nanobind::literals;
+
+bool are_offsets(std::span<const std::uint32_t> offsets) {
+  return offsets.size() >= 2 && offsets[0] == 0 && std::is_sorted(offsets.begin(), offsets.end());
+}
+
+CellLayout layout_of(const Input<std::uint32_t>& first_of_leaf, const Input<std::uint32_t>& first_of_variable) {
+  const std::span<const std::uint32_t> leaves = span_of(first_of_leaf), variables = span_of(first_of_variable);
+  if (!are_offsets(leaves) || !are_offsets(variables) || leaves.back() != variables.back())
+    refuse("expected the first cells of all leaves, and of all variables");
+  return {{leaves.begin(), leaves.end()}, {variables.begin(), variables.end()}};
+}
+
+CellLayout layout_of(const Input<std::uint32_t>& first_of_leaf, const Input<std::uint32_t>& first_of_variable,
+                     const Input<std::uint32_t>& usual) {
+  CellLayout layout = layout_of(first_of_leaf, first_of_variable);
+  if (usual.size() != layout.n_variables()) refuse("expected a usual cell for each variable");
+  for (std::size_t v = 0; v < usual.size(); ++v)
+    if (usual.data()[v] < layout.first_of_variable[v] || usual.data()[v] >= layout.first_of_variable[v + 1])
+      refuse("expected usual cells that are those of their variables");
+  return layout;
+}
+
+void check_rows(const CellLayout& layout, const LeafRows& rows) {
+  if (rows.n_cells() > layout.n_cells()) refuse("expected rows in the cells of the layout");
+}
+
+}  // namespace
+
+void bind_mixing(nb::module_& m) {
+  m.def(
+      "usual_cells",
+      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Table<std::uint32_t> cells) {
+        return to_numpy(usual_cells(layout_of(first_of_leaf, first_of_variable), {cells.data(), cells.size()}));
+      },
+      "first_of_leaf"_a, "first_of_variable"_a, "cells"_a);
+  nb::class_<LeafRows>(m, "LeafRows")
+      .def(
+          "__init__",
+          [](LeafRows* self, Table<std::uint32_t> cells, Input<std::uint32_t> usual, Input<double> weights) {
+            if (cells.shape(1) != usual.size()) refuse("expected a usual cell for each variable");
+            if (weights.size() != 0 && weights.size() != cells.shape(0)) refuse("expected a weight for each row");
+            new (self) LeafRows({cells.data(), cells.size()}, span_of(usual), span_of(weights));
+          },
+          "cells"_a, "usual"_a, "weights"_a)
+      .def_prop_ro("n_rows", &LeafRows::n_rows)
+      .def_prop_ro("total_weight", &LeafRows::total_weight);
+  nb::class_<TiedMixture>(m, "TiedMixture")
+      .def(
+          "__init__",
+          [](TiedMixture* self, Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable,
+             Input<std::uint32_t> usual, Table<float> features, Input<float> biases, Table<float> weights) {
+            const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
+            if (features.shape(1) == 0 || biases.size() != layout.n_cells() || weights.shape(0) != layout.n_cells() ||
+                weights.shape(1) != features.shape(0))
+              refuse("expected a bias for each cell, and a weight for each cell and feature");
+            new (self) TiedMixture(layout, span_of(usual), {features.data(), features.size()}, features.shape(1),
+                                   span_of(biases), {weights.data(), weights.size()});
+          },
+          "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "features"_a, "biases"_a, "weights"_a)
+      .def(
+          "epoch",
+          [](TiedMixture& self, const LeafRows& rows, Input<std::uint32_t> order, std::size_t batch, float learning,
+             float ridge) {
+            check_rows(self.layout(), rows);
+            for (const std::uint32_t row : span_of(order)) check_index("row", row, rows.n_rows());
+            if (batch == 0) refuse("expected a batch of at least one row");
+            const nb::gil_scoped_release release;
+            return self.epoch(rows, span_of(order), batch, {learning, ridge});
+          },
+          "rows"_a, "order"_a, "batch"_a, "learning"_a, "ridge"_a)
+      .def("log_likelihood",
+           [](TiedMixture& self, const LeafRows& rows) {
+             check_rows(self.layout(), rows);
+             const nb::gil_scoped_release release;
+             return self.log_likelihood(rows);
+           })
+      .def("parameters", [](const TiedMixture& self) { return to_numpy(self.parameters()); })
+      .def("component_weights", [](const TiedMixture& self) { return to_numpy(self.component_weights()); })
+      .def("gradient", [](TiedMixture& self, const LeafRows& rows) {
+        check_rows(self.layout(), rows);
+        TiedMixture::Gradient found = self.gradient(rows);
+        return nb::make_tuple(to_numpy(std::move(found.biases)), to_numpy(std::move(found.weights)),
+                              to_numpy(std::move(found.components)));
+      });
+  m.def(
+      "expected_counts",
+      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Input<std::uint32_t> usual,
+         Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
+        const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
+        const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
+        if (log_parameters.shape(0) != n_cells || log_parameters.shape(1) != n_components)
+          refuse("expected a parameter for each cell and component");
+        check_rows(layout, rows);
+        Expectation found;
+        {
+          const nb::gil_scoped_release release;
+          found = expectation_of(layout, span_of(usual), {log_parameters.data(), log_parameters.size()},
+                                 span_of(log_weights), rows);
+        }
+        return nb::make_tuple(found.log_likelihood / rows.total_weight(),
+                              to_numpy(std::move(found.counts), {n_cells, n_components}),
+                              to_numpy(std::move(found.totals)));
+      },
+      "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
+}
+
+}  // namespace learnac

@@ -1,0 +1,1 @@
+"""Learning mixtures: many vectors of parameters for one structure."""
