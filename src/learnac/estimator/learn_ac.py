@@ -8,30 +8,30 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from learnac import defaults, infer
+from learnac import defaults
 from learnac.circuit import Circuit
-from learnac.data import Dataset, Soft, as_dataset
+from learnac.data import Dataset, as_dataset
 from learnac.data.bins import BinsStatement
-from learnac.data.forms import DatasetForm, TableForm, form_called, form_of
+from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.weights import checked_weights
-from learnac.errors import DataError, ModelFileError, QueryError, SettingError, SettingTypeError, described, placed
-from learnac.infer.marginals import Posteriors
-from learnac.io import read_model, write_model
+from learnac.errors import DataError, SettingTypeError, described, placed
+from learnac.estimator.queries import Queries
+from learnac.estimator.target import Target, training_table
+from learnac.io import write_model
 from learnac.learn import LearnSettings, StepInfo, Stop
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
-from learnac.target import Target, training_table
 from learnac.training import stated_settings, train
 
 
-class LearnAC(DensityMixin, BaseEstimator):
+class LearnAC(Queries, DensityMixin, BaseEstimator):
     """Learns an arithmetic circuit: a distribution over discrete variables that answers any query exactly.
 
     Learning grows a decision tree for each variable. Each split must gain more log-likelihood than `edge_penalty` for
@@ -200,12 +200,6 @@ class LearnAC(DensityMixin, BaseEstimator):
             raise KeyboardInterrupt(f"the model so far is kept: it has the first {learned.n_splits} splits")
         return self
 
-    def _threads(self) -> int:
-        n_threads = self.n_threads
-        if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
-            raise SettingError("n_threads", "a whole number from 1", n_threads)
-        return int(n_threads)
-
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
 
@@ -246,13 +240,6 @@ class LearnAC(DensityMixin, BaseEstimator):
         self._form = form
         self._target = target
 
-    @property
-    def classes_(self) -> NDArray[Any]:
-        target: Target | None = getattr(self, "_target", None)
-        if target is None:
-            raise AttributeError("classes_: expected a fitted LearnAC with a target, found none")
-        return target.classes
-
     @classmethod
     def from_circuit(cls, circuit: Circuit, network: BayesNet | None = None) -> Self:
         """A model from a circuit that was not learned here, and from its `network`, if known."""
@@ -273,145 +260,6 @@ class LearnAC(DensityMixin, BaseEstimator):
             settings["target"] = str(self.target)
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)
 
-    def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
-        """The log-likelihood of each row (natural log); missing values are summed out.
-
-        A missing value is NaN or -1 in an array, null in a frame. For one dict, the answer is one number. Rows without
-        missing values are scored by the decision trees, which is faster. An impossible row has minus infinity. A
-        classifier's target may be left out of X.
-        """
-        check_is_fitted(self)
-        rows = X if self._target is None else self._target.evidence_if_there(X)
-        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self._threads())
-
-    def marginals(
-        self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
-    ) -> Posteriors:
-        """The probability of each value of every variable (or only of `variables`), given the evidence.
-
-        Returns a dict from the name of a variable to an array (rows x categories), or (categories,) for one dict.
-        Without evidence, these are the marginals of the model.
-        """
-        check_is_fitted(self)
-        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self._threads())
-
-    def iter_marginals(
-        self,
-        given: object,
-        *,
-        variables: Iterable[Any] | None = None,
-        soft: Soft | None = None,
-        block_rows: int | None = None,
-    ) -> Iterator[tuple[slice, Posteriors]]:
-        """`marginals` for large tables: yields a slice of rows and their posteriors, block by block, to save memory."""
-        check_is_fitted(self)
-        return infer.iter_marginals(
-            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self._threads()
-        )
-
-    def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
-        """Log P(query | given) of each row, natural log.
-
-        Both may be tables with the same number of rows. If one of them is a dict, it applies to all rows.
-        """
-        check_is_fitted(self)
-        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self._threads())
-
-    def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
-        """The most probable combination of values for everything unknown in each row, and its log-probability.
-
-        Returns the completed rows, with the type of `given`, and an array of log-probabilities.
-        """
-        check_is_fitted(self)
-        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self._threads())
-
-    def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
-        """Draws `n` random rows for each row of evidence.
-
-        They have the type of the evidence if it is a table, otherwise the type of the training table.
-        """
-        check_is_fitted(self)
-        return infer.sample(
-            self.circuit_,
-            n,
-            given,
-            soft=soft,
-            random_state=random_state,
-            form=self._form,
-            n_threads=self._threads(),
-        )
-
-    def impute(self, X: object, method: str = "mpe") -> Any:
-        """X with its missing values filled in, as the same type of table.
-
-        "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
-        probable value.
-        """
-        check_is_fitted(self)
-        return infer.impute(self.circuit_, X, method, n_threads=self._threads())
-
-    def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
-        """The exact probability of each class of the target for each row (rows x classes). X may have missing values.
-
-        A classifier predicts its own target, in the order of `classes_`; a column of the target in X is ignored. With
-        `target`, predict any other variable, which must be unknown in X, in the order of its categories.
-        """
-        check_is_fitted(self)
-        own = self._own_target(target)
-        if own is None:
-            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self._threads())
-        evidence = own.evidence(X, soft)
-        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self._threads())[..., own.codes]
-
-    def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
-        """The most probable class of the target for each row: a classifier's own target, or the variable `target`."""
-        check_is_fitted(self)
-        own = self._own_target(target)
-        if own is None:
-            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self._threads())
-        return own.classes[self.predict_proba(X, soft=soft).argmax(axis=-1)]
-
-    def _own_target(self, asked: Any) -> Target | None:
-        """The target of this classifier, if it is the one asked for."""
-        own = self._target
-        if asked is None and own is None:
-            raise TypeError("target: expected the name of the variable to predict, found None")
-        return own if own is not None and (asked is None or str(asked) == own.name) else None
-
-    def expectation(
-        self,
-        values: Mapping[Any, ArrayLike | Mapping[Any, float]],
-        given: object = None,
-        *,
-        soft: Soft | None = None,
-    ) -> Any:
-        """The exact mean of a score for each row, given the evidence.
-
-        `values` gives a number to each category of some variables; the score is the sum of these numbers.
-        """
-        check_is_fitted(self)
-        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self._threads())
-
-    def entropy(self, variables: Iterable[Any] | None = None) -> float:
-        """Entropy in nats of all variables, or of some variables with at most about a million joint states."""
-        check_is_fitted(self)
-        return infer.entropy(self.circuit_, variables, n_threads=self._threads())
-
-    def kl_divergence(self, other: LearnAC) -> float:
-        """KL(self || other) in nats, exact; infinite if a row is possible here and impossible in the other model."""
-        check_is_fitted(self)
-        if not isinstance(other, LearnAC):
-            raise TypeError(f"other: expected a LearnAC, found {described(other)}")
-        check_is_fitted(other)
-        if other.network_ is None:
-            raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
-        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self._threads())
-
-    def mutual_information(self, a: Any, b: Any) -> float:
-        """Mutual information in nats of two variables, or of two lists of variables."""
-        check_is_fitted(self)
-        return infer.mutual_information(self.circuit_, a, b, n_threads=self._threads())
-
     def score(self, X: object, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """The mean log-likelihood per row; with a target, the accuracy.
 
@@ -424,30 +272,6 @@ class LearnAC(DensityMixin, BaseEstimator):
         _check_no_labels(y)
         log_likelihoods = self.score_samples(X)
         return float(np.average(log_likelihoods, weights=checked_weights(sample_weight, np.size(log_likelihoods))))
-
-
-def load(path: str | Path) -> LearnAC:
-    """Loads a model from a file that `LearnAC.save` or the command `learnac learn` wrote."""
-    stored = read_model(path)
-    known = LearnAC().get_params()
-    try:
-        # Settings of a later version are of no use here, and the model answers without them.
-        model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
-        model._settings()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"{path}: {error}", source=str(path)) from None
-    circuit, form = stored.require_circuit(), form_called(str(stored.provenance.get("form", "")))
-    target = None if model.target is None else _stored_target(circuit, model.target, path)
-    model._take(circuit, stored.network, form, target)
-    model.provenance_ = dict(stored.provenance)
-    return model
-
-
-def _stored_target(circuit: Circuit, name: object, path: str | Path) -> Target:
-    if name not in circuit.schema.names:
-        complaint = f"expected the name of a variable as the target, found {name!r}"
-        raise ModelFileError(f"{path}: {complaint}", source=str(path))
-    return Target.of(circuit.schema, str(name))
 
 
 def _validation_table(dataset: Dataset, validation: object, target: Target | None) -> Dataset:

@@ -1,0 +1,181 @@
+"""The questions that a model answers: methods that call `learnac.infer`, for a circuit that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from learnac import infer
+from learnac.circuit import Circuit
+from learnac.data import Soft
+from learnac.data.forms import TableForm
+from learnac.errors import QueryError, SettingError, described
+from learnac.estimator.target import Target
+from learnac.infer.marginals import Posteriors
+from learnac.network import BayesNet
+
+
+class Queries:
+    """What can be asked of a fitted estimator. Whoever fits sets the attributes."""
+
+    circuit_: Circuit
+    network_: BayesNet | None
+    n_threads: int
+    _form: TableForm  # of the training table
+    _target: Target | None
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        target: Target | None = getattr(self, "_target", None)
+        if target is None:
+            raise AttributeError("classes_: expected a fitted LearnAC with a target, found none")
+        return target.classes
+
+    def score_samples(self, X: object, *, soft: Soft | None = None) -> NDArray[np.float64]:
+        """The log-likelihood of each row (natural log); missing values are summed out.
+
+        A missing value is NaN or -1 in an array, null in a frame. For one dict, the answer is one number. Rows without
+        missing values are scored by the decision trees, which is faster. An impossible row has minus infinity. A
+        classifier's target may be left out of X.
+        """
+        check_is_fitted(self)
+        rows = X if self._target is None else self._target.evidence_if_there(X)
+        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self._threads())
+
+    def marginals(
+        self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
+    ) -> Posteriors:
+        """The probability of each value of every variable (or only of `variables`), given the evidence.
+
+        Returns a dict from the name of a variable to an array (rows x categories), or (categories,) for one dict.
+        Without evidence, these are the marginals of the model.
+        """
+        check_is_fitted(self)
+        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self._threads())
+
+    def iter_marginals(
+        self,
+        given: object,
+        *,
+        variables: Iterable[Any] | None = None,
+        soft: Soft | None = None,
+        block_rows: int | None = None,
+    ) -> Iterator[tuple[slice, Posteriors]]:
+        """`marginals` for large tables: yields a slice of rows and their posteriors, block by block, to save memory."""
+        check_is_fitted(self)
+        return infer.iter_marginals(
+            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self._threads()
+        )
+
+    def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
+        """Log P(query | given) of each row, natural log.
+
+        Both may be tables with the same number of rows. If one of them is a dict, it applies to all rows.
+        """
+        check_is_fitted(self)
+        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self._threads())
+
+    def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
+        """The most probable combination of values for everything unknown in each row, and its log-probability.
+
+        Returns the completed rows, with the type of `given`, and an array of log-probabilities.
+        """
+        check_is_fitted(self)
+        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self._threads())
+
+    def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
+        """Draws `n` random rows for each row of evidence.
+
+        They have the type of the evidence if it is a table, otherwise the type of the training table.
+        """
+        check_is_fitted(self)
+        return infer.sample(
+            self.circuit_,
+            n,
+            given,
+            soft=soft,
+            random_state=random_state,
+            form=self._form,
+            n_threads=self._threads(),
+        )
+
+    def impute(self, X: object, method: str = "mpe") -> Any:
+        """X with its missing values filled in, as the same type of table.
+
+        "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
+        probable value.
+        """
+        check_is_fitted(self)
+        return infer.impute(self.circuit_, X, method, n_threads=self._threads())
+
+    def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
+        """The exact probability of each class of the target for each row (rows x classes). X may have missing values.
+
+        A classifier predicts its own target, in the order of `classes_`; a column of the target in X is ignored. With
+        `target`, predict any other variable, which must be unknown in X, in the order of its categories.
+        """
+        check_is_fitted(self)
+        own = self._own_target(target)
+        if own is None:
+            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self._threads())
+        evidence = own.evidence(X, soft)
+        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self._threads())[..., own.codes]
+
+    def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
+        """The most probable class of the target for each row: a classifier's own target, or the variable `target`."""
+        check_is_fitted(self)
+        own = self._own_target(target)
+        if own is None:
+            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self._threads())
+        return own.classes[self.predict_proba(X, soft=soft).argmax(axis=-1)]
+
+    def _own_target(self, asked: Any) -> Target | None:
+        """The target of this classifier, if it is the one asked for."""
+        own = self._target
+        if asked is None and own is None:
+            raise TypeError("target: expected the name of the variable to predict, found None")
+        return own if own is not None and (asked is None or str(asked) == own.name) else None
+
+    def expectation(
+        self,
+        values: Mapping[Any, ArrayLike | Mapping[Any, float]],
+        given: object = None,
+        *,
+        soft: Soft | None = None,
+    ) -> Any:
+        """The exact mean of a score for each row, given the evidence.
+
+        `values` gives a number to each category of some variables; the score is the sum of these numbers.
+        """
+        check_is_fitted(self)
+        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self._threads())
+
+    def entropy(self, variables: Iterable[Any] | None = None) -> float:
+        """Entropy in nats of all variables, or of some variables with at most about a million joint states."""
+        check_is_fitted(self)
+        return infer.entropy(self.circuit_, variables, n_threads=self._threads())
+
+    def kl_divergence(self, other: Queries) -> float:
+        """KL(self || other) in nats, exact; infinite if a row is possible here and impossible in the other model."""
+        check_is_fitted(self)
+        if not isinstance(other, Queries):
+            raise TypeError(f"other: expected a LearnAC, found {described(other)}")
+        check_is_fitted(other)
+        if other.network_ is None:
+            raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
+        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self._threads())
+
+    def mutual_information(self, a: Any, b: Any) -> float:
+        """Mutual information in nats of two variables, or of two lists of variables."""
+        check_is_fitted(self)
+        return infer.mutual_information(self.circuit_, a, b, n_threads=self._threads())
+
+    def _threads(self) -> int:
+        n_threads = self.n_threads
+        if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
+            raise SettingError("n_threads", "a whole number from 1", n_threads)
+        return int(n_threads)
