@@ -43,6 +43,11 @@ def test_the_summary_has_the_rows_of_table_4(run: Run, files: dict[str, pd.DataF
     assert any(line.startswith("Time") and line.rstrip().endswith(" s") for line in lines)
 
 
+def test_a_model_that_is_not_saved_is_no_surprise(run: Run, files: dict[str, pd.DataFrame]) -> None:
+    assert "The model was not saved. To save it, add --out" in run("learn", "train.csv").out
+    assert "not saved" not in run("learn", "train.csv", "--out", "model.learnac").out
+
+
 def test_json_is_all_there_is_on_stdout(run: Run, files: dict[str, pd.DataFrame]) -> None:
     options = [
         "--edge-penalty",

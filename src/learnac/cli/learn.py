@@ -168,6 +168,8 @@ def _print_summary(
     if not as_json:
         _print_columns(tables)
         print_summary(summary)
+        if out is None:
+            print("\nThe model was not saved. To save it, add --out and a file name, such as --out model.learnac.")
         return
     names = {role: shown(str(path)) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
