@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import re
-import select
 import shutil
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -129,70 +123,3 @@ def test_scripts_are_in_the_language_of_their_shell(answer: Answer, tmp_path: Pa
         pytest.skip(f"{shell} is not there")
     done = subprocess.run([shell, "-n", "script"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not there")
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("learnac marg", ["learnac", "marginals"]),
-        ("learnac info peo", ["learnac", "info", "people.learnac"]),
-        ("learnac learn people.csv --sched", ["learnac", "learn", "people.csv", "--schedule"]),
-        ("learnac learn people.csv --schedule gr", ["learnac", "learn", "people.csv", "--schedule", "greedy"]),
-        ("learnac learn people.csv --schedule=gr", ["learnac", "learn", "people.csv", "--schedule=greedy"]),
-        ("learnac mpe people.learnac -g chil", ["learnac", "mpe", "people.learnac", "-g", "children="]),
-        ("learnac mpe people.learnac -g city=O", ["learnac", "mpe", "people.learnac", "-g", "city=Oslo"]),
-        ("learnac mpe people.learnac -g 'city=O", ["learnac", "mpe", "people.learnac", "-g", "city=Oslo"]),
-        (
-            'learnac mpe people.learnac -g "city=Oslo,ha',
-            ["learnac", "mpe", "people.learnac", "-g", "city=Oslo,has car="],
-        ),
-        ("learnac mpe people.learnac -g ha", ["learnac", "mpe", "people.learnac", "-g", "has car="]),
-        ("learnac mpe people.learnac -g has\\ car=T", ["learnac", "mpe", "people.learnac", "-g", "has car=True"]),
-        ("learnac score people.learnac with", ["learnac", "score", "people.learnac", "with space/"]),
-    ],
-)
-def test_tab_in_bash(people: LearnAC, answer: Answer, tmp_path: Path, typed: str, expected: list[str]) -> None:
-    (tmp_path / "script").write_text(answer("completion", "bash"))
-    (tmp_path / "with space").mkdir()
-    assert words_after_tab(tmp_path, typed) == expected
-
-
-def words_after_tab(folder: Path, typed: str) -> list[str]:
-    """The words of a line in an interactive bash, after Tab: printed by the shell itself, in place of being run."""
-    environment = {
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PS1": "READY>",
-        "TERM": "dumb",
-        "HOME": str(folder),
-        "LC_ALL": "C.UTF-8",
-    }
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(folder)
-        os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], environment)
-    try:
-        read_until(terminal, "READY>")
-        os.write(terminal, b"source ./script; bind 'set bell-style none'; show() { printf '<%s>' \"$@\"; echo END; }\r")
-        read_until(terminal, "READY>")
-        quote = "'" if typed.count("'") % 2 else '"' if typed.count('"') % 2 else ""
-        # Ctrl-A is the beginning of the line, which is then shown instead of run.
-        os.write(terminal, f"{typed}\t\x01show \r".encode())
-        shown = read_until(terminal, "END", "> ")
-        if "END" not in shown.split("\r\n", 1)[-1]:
-            os.write(terminal, f"{quote}\r".encode())
-            shown = read_until(terminal, "END")
-    finally:
-        os.close(terminal)
-        os.waitpid(process, 0)
-    return [word.rstrip("\n") for word in re.findall(r"<([^>]*)>", shown.replace("\r\n", "\n"))]
-
-
-def read_until(terminal: int, *ends: str) -> str:
-    seen = ""
-    deadline = time.monotonic() + 20
-    while not any(end in seen for end in ends) and time.monotonic() < deadline:
-        ready, _, _ = select.select([terminal], [], [], 1.0)
-        if ready:
-            seen += os.read(terminal, 4096).decode(errors="replace")
-    return seen

@@ -41,17 +41,19 @@ class _LastWord:
     text: str
     kept: int  # how much of the text stays: bash breaks words at = and :, and at a quote
     quote: str  # that is open, if any
+    is_home: bool  # begins with ~ as the shell reads it: a folder of somebody, not a character
 
     def replacement(self, whole: str) -> str:
-        rest = whole[self.kept :]
         if self.quote == "'":
-            return rest
-        return (_SPECIAL_IN_QUOTES if self.quote else _SPECIAL).sub(r"\\\1", rest)
+            return whole[self.kept :]
+        kept = max(self.kept, int(self.is_home))
+        escaped = (_SPECIAL_IN_QUOTES if self.quote else _SPECIAL).sub(r"\\\1", whole[kept:])
+        return whole[self.kept : kept] + escaped
 
 
 def _last_word(line: str) -> _LastWord:
     words: list[str] = []
-    word, quote, kept, is_word = "", "", 0, False
+    word, quote, kept, is_word, is_home = "", "", 0, False, False
     characters = iter(line)
     for character in characters:
         if quote:
@@ -68,9 +70,10 @@ def _last_word(line: str) -> _LastWord:
         elif character.isspace():
             if is_word:
                 words.append(word)
-            word, kept, is_word = "", 0, False
+            word, kept, is_word, is_home = "", 0, False, False
         else:
+            is_home = is_home or (character == "~" and not is_word)
             word, is_word = word + character, True
             if character in "=:":
                 kept = len(word)
-    return _LastWord(words[1:], word, kept, quote)
+    return _LastWord(words[1:], word, kept, quote, is_home)

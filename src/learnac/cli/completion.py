@@ -27,10 +27,14 @@ complete -F _learnac learnac"""
 _ZSH = """\
 #compdef learnac
 _learnac() {
-    local line
+    local line folder asked="${(Q)PREFIX}"
     local -a whole begun
-    for line in "${(@f)$("${words[1]}" --complete words "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
-        line="${line%%$'\\t'*}"
+    if [[ -z "$QIPREFIX" && "$PREFIX" == '~'*/* ]]; then
+        compset -P '*/'
+        folder="${(Q)IPREFIX}"
+    fi
+    for line in "${(@f)$("${words[1]}" --complete words "${(@Q)words[2,CURRENT-1]}" "$asked" 2>/dev/null)}"; do
+        line="${${line%%$'\\t'*}#"$folder"}"
         case "$line" in
             "") ;;
             *[=/,]) begun+=("$line") ;;
@@ -46,7 +50,8 @@ _FISH = """\
 function __learnac_complete
     set -l tokens (commandline -opc)
     set -e tokens[1]
-    set -l current (commandline -ct)
+    set -l typed (commandline -ct)
+    set -l current (string unescape -- "$typed"; or string unescape -- "$typed'"; or string unescape -- "$typed\\"")
     learnac --complete words $tokens "$current" 2>/dev/null
 end
 complete -c learnac -f -a '(__learnac_complete)'"""
