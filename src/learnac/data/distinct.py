@@ -66,7 +66,8 @@ def distinct_numbers(numbers: npt.NDArray[Any]) -> Distinct:
         numbers = numbers.astype(np.float64, copy=False)  # Half floats cannot be sorted fast.
     smallest, largest = numbers.min(), numbers.max()
     if np.isfinite(smallest) and np.isfinite(largest) and float(largest) - float(smallest) < _WIDEST_RANGE:
-        low = int(np.floor(smallest))
+        # NumPy before 2.1 makes floats of integers to round them down, which large ones do not survive.
+        low = int(np.floor(smallest) if numbers.dtype.kind == "f" else smallest)
         whole = _from_zero(numbers, low)
         if numbers.dtype.kind != "f" or (whole + float(low) == numbers).all():
             return _distinct_near(whole, low)
