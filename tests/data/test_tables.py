@@ -127,6 +127,8 @@ def test_types_that_have_no_categories_become_ones_that_have(tmp_path: Path, wri
     path = tmp_path / "t.parquet"
     if write is not pq.write_table:
         path = tmp_path / "t.arrow"
+    elif int(pa.__version__.split(".")[0]) < 21:  # They write no views into Parquet.
+        table = table.set_column(table.column_names.index("view"), "view", table["view"].cast(pa.string()))
     write(table, path)
     found = read_frame(path).table
     assert found["day"].to_pylist() == ["2020-01-31", None]

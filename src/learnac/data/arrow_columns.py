@@ -78,4 +78,10 @@ def _bits(buffer: Any, array: Any) -> NDArray[np.bool_]:
 
 def _numbers(array: Any) -> _Array:
     """The numbers as they are in memory: where a row holds none, anything."""
-    return np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())[array.offset : array.offset + len(array)]
+    return np.frombuffer(array.buffers()[1], number_dtype(array.type))[array.offset : array.offset + len(array)]
+
+
+def number_dtype(kind: Any) -> np.dtype[Any]:
+    """NumPy's name for a type of numbers: pyarrow before 21 would import pandas to tell."""
+    letter = "f" if pa.types.is_floating(kind) else "u" if pa.types.is_unsigned_integer(kind) else "i"
+    return np.dtype(f"{letter}{kind.bit_width // 8}")

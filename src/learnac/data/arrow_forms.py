@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from learnac.data.arrow_columns import number_dtype
 from learnac.data.bins import number_text
 from learnac.data.compact import with_plain_types
 from learnac.data.forms import TableForm
@@ -104,7 +105,7 @@ def _categories_like(categories: tuple[Category, ...], kind: Any) -> Any | None:
     """The categories as an array of a type; None if that cannot hold them, as numbers cannot be intervals."""
     if pa.types.is_dictionary(kind):
         values = _categories_like(categories, kind.value_type)
-        if values is None or len(values) > np.iinfo(kind.index_type.to_pandas_dtype()).max:
+        if values is None or len(values) > np.iinfo(number_dtype(kind.index_type)).max:
             return None
         indices = pa.array(np.arange(len(values)), kind.index_type)
         return pa.DictionaryArray.from_arrays(indices, values, ordered=kind.ordered)
