@@ -137,6 +137,13 @@ def test_small_and_odd_number_types() -> None:
 
 
 @each_library
+def test_integers_that_no_float_holds_stay_what_they_are(make: Callable[[Columns], Any]) -> None:
+    large = [-(2**56) - 2, -(2**56) - 1, 2**53 + 1]
+    for values in (large, large[:2], large[2:]):
+        assert Dataset.from_frame(make({"x": values})).categories == (tuple(values),)
+
+
+@each_library
 def test_stated_categories_are_taken_as_they_are(make: Callable[[Columns], Any]) -> None:
     frame = make({"x": [0, 0, 0], "y": ["b", "a", "b"]})
     assert Dataset.from_frame(frame).arities.tolist() == [1, 2]
@@ -213,6 +220,8 @@ def test_nan_and_columns_of_nothing_are_missing_too(make: Callable[[Columns], An
         Dataset.from_frame(many)
 
 
+# pandas 2 casts infinity to an integer, to see whether a column holds integers.
+@pytest.mark.filterwarnings(r"ignore:invalid value encountered in cast:RuntimeWarning:pandas\.core\.dtypes\.cast")
 @each_library
 def test_floats_that_are_not_whole_need_binning(make: Callable[[Columns], Any]) -> None:
     with pytest.raises(DataError, match=r"column 'h', row 1: .* numbers, found 1\.75 \(3 .*\): bins=\{'h': 5\} makes"):

@@ -26,10 +26,28 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
         raise DataError("the table has no columns")
     if len(frame) == 0:
         raise DataError("the table has no rows")
-    columns = dict(zip(names, map(_with_plain_categories, frame.iter_columns()), strict=True))
+    columns = dict(zip(names, map(_with_plain_type, frame.iter_columns()), strict=True))
     if len(columns) < len(names):
         raise DataError(f"expected column names that are unique, also as strings; found {listed(frame.columns)}")
     return columns
+
+
+def _with_plain_type(column: Column) -> Column:
+    if column.dtype == nw.Unknown:
+        return _with_wider_floats(column)
+    return _with_plain_categories(column)
+
+
+def _with_wider_floats(column: Column) -> Column:
+    """Half floats as floats: narwhals knows them since 2.26 only. Another unknown type stays what it is."""
+    native: Any = column.to_native()
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_float16(native.type):
+        wider = native.cast(pa.float32())
+    elif column.implementation.is_pandas() and native.dtype == np.float16:
+        wider = native.astype(np.float32)
+    else:
+        return column
+    return nw.from_native(wider, series_only=True)
 
 
 def _with_plain_categories(column: Column) -> Column:
