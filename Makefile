@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+OLDEST := build/oldest
 SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*') CMakeLists.txt
 CPP := $(shell find core -name '*.[ch]pp')
 
-.PHONY: help demo test check format bench paper paper-quick docs sanitize clean
+.PHONY: help demo test oldest check format bench paper paper-quick docs sanitize clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -26,6 +27,15 @@ demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and c
 
 test: check $(VENV)/built  ## all checks and tests
 	$(BIN)/pytest
+
+# A wheel, because the oldest environment has nothing to build with. Pages and experiments need more than the package.
+oldest: $(VENV)/built  ## the tests with the oldest versions that pyproject.toml allows; needs Python 3.11 or 3.12
+	rm -rf $(OLDEST)
+	$(BIN)/python -m venv $(OLDEST)
+	$(BIN)/pip --python $(OLDEST) install --quiet $$($(BIN)/python tests/helpers/oldest.py)
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --config-settings build-dir=$(VENV)/core --wheel-dir $(OLDEST) .
+	$(BIN)/pip --python $(OLDEST) install --quiet $(OLDEST)/learnac-*.whl
+	$(OLDEST)/bin/pytest --ignore tests/docs --ignore tests/experiments
 
 check: $(VENV)/built  ## format, lint, types, import direction
 	$(BIN)/ruff format --check .
