@@ -33,21 +33,17 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
 
 
 def _with_plain_type(column: Column) -> Column:
-    if column.dtype == nw.Unknown:
-        return _with_wider_floats(column)
-    return _with_plain_categories(column)
+    return _with_plain_categories(_with_wider_floats(column))
 
 
 def _with_wider_floats(column: Column) -> Column:
-    """Half floats as floats: narwhals knows them since 2.26 only. Another unknown type stays what it is."""
+    """Half floats of pandas and pyarrow as floats: older versions of narwhals and pyarrow can do little with them."""
     native: Any = column.to_native()
     if isinstance(native, pa.ChunkedArray) and pa.types.is_float16(native.type):
-        wider = native.cast(pa.float32())
-    elif column.implementation.is_pandas() and native.dtype == np.float16:
-        wider = native.astype(np.float32)
-    else:
-        return column
-    return nw.from_native(wider, series_only=True)
+        return nw.from_native(native.cast(pa.float32()), series_only=True)
+    if column.implementation.is_pandas() and native.dtype == np.float16:
+        return nw.from_native(native.astype(np.float32), series_only=True)
+    return column
 
 
 def _with_plain_categories(column: Column) -> Column:
