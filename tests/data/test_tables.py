@@ -113,13 +113,15 @@ def test_columns_without_a_header_are_numbered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("write", [pq.write_table, pa_feather.write_feather, write_stream])
 def test_types_that_have_no_categories_become_ones_that_have(tmp_path: Path, write: Any) -> None:
+    # pyarrow before 21 writes no views into Parquet.
+    writes_views = write is not pq.write_table or int(pa.__version__.split(".")[0]) >= 21
     table = pa.table(
         {
             "day": [datetime.date(2020, 1, 31), None],
             "time": [datetime.datetime(2020, 1, 31, 12), datetime.datetime(2020, 1, 31, 13)],
             "price": [decimal.Decimal("1.50"), decimal.Decimal("2.25")],
             "large": pa.array(["a", "b"], pa.large_string()),
-            "view": pa.array(["a", "b"], pa.string_view()),
+            "view": pa.array(["a", "b"], pa.string_view() if writes_views else pa.string()),
             "wide": pa.array([1, 2], pa.uint64()),
             "beyond": pa.array([1, 2**63], pa.uint64()),
         }
@@ -127,8 +129,6 @@ def test_types_that_have_no_categories_become_ones_that_have(tmp_path: Path, wri
     path = tmp_path / "t.parquet"
     if write is not pq.write_table:
         path = tmp_path / "t.arrow"
-    elif int(pa.__version__.split(".")[0]) < 21:  # They write no views into Parquet.
-        table = table.set_column(table.column_names.index("view"), "view", table["view"].cast(pa.string()))
     write(table, path)
     found = read_frame(path).table
     assert found["day"].to_pylist() == ["2020-01-31", None]
