@@ -82,6 +82,6 @@ def _numbers(array: Any) -> _Array:
 
 
 def number_dtype(kind: Any) -> np.dtype[Any]:
-    """NumPy's name for a type of numbers: pyarrow before 21 would import pandas to tell."""
+    """NumPy's name for a type of numbers. Many versions of pyarrow would import pandas to tell."""
     letter = "f" if pa.types.is_floating(kind) else "u" if pa.types.is_unsigned_integer(kind) else "i"
     return np.dtype(f"{letter}{kind.bit_width // 8}")
