@@ -66,6 +66,7 @@ class Learner:
             space.allowed_bytes,
             most_candidates(space.n_variables),
         )
+        self._leaves_at_once = max(1, _CELLS_AT_ONCE // (int(space.arities.sum()) * int(space.arities.max())))
         self.n_leaves = space.n_variables
         # By leaf, the splits that there are. Only splits that come from elsewhere must be among them.
         self._offered: dict[int, set[tuple[int, int]]] | None = {} if is_replayed else None
@@ -133,10 +134,8 @@ class Learner:
 
     def _counted(self, leaves: range, should_stop: Callable[[], bool]) -> Iterator[_Batch]:
         """Some leaves, as many at a time as fit, with their counts: with their totals alone once time is up."""
-        n_cells = int(self.space.arities.sum()) * int(self.space.arities.max())
-        n_at_once = max(1, _CELLS_AT_ONCE // n_cells)
-        for start in range(leaves.start, leaves.stop, n_at_once):
-            some = range(start, min(start + n_at_once, leaves.stop))
+        for start in range(leaves.start, leaves.stop, self._leaves_at_once):
+            some = range(start, min(start + self._leaves_at_once, leaves.stop))
             if should_stop():
                 yield _Batch(some, [], self.counts.totals(some))
             else:
