@@ -1,8 +1,14 @@
-// Functions compiled several times, of which the one that suits the machine is chosen when the library is loaded.
+// What compilers are told: functions to put in place, and functions compiled several times, of which the one that suits
+// the machine is chosen when the library is loaded.
 #pragma once
 
+#define LEARNAC_INLINE inline __attribute__((always_inline))
+
+// Choosing among versions of a function needs the C library's help.
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
 #define LEARNAC_VECTOR_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define LEARNAC_POPCOUNT_CLONES __attribute__((target_clones("popcnt", "default")))
 #else
 #define LEARNAC_VECTOR_CLONES
+#define LEARNAC_POPCOUNT_CLONES
 #endif

@@ -207,6 +207,19 @@ void bind_evaluator(nb::module_& m) {
           "codes"_a, "soft_variables"_a, "likelihoods"_a);
 }
 
+// Log-probabilities of the worlds that are found, and their bounds.
+std::pair<std::vector<double>, std::vector<double>> maxima_of(const MixtureEvaluator& mixture, const Codes& codes,
+                                                              const Input<std::uint32_t>& soft_variables,
+                                                              const Table<double>& likelihoods, const Worlds& worlds,
+                                                              int n_threads) {
+  const BoundEvidence bound(mixture.program(), codes, soft_variables, likelihoods);
+  const WorldTable table = worlds_for(mixture.program(), worlds, bound.evidence.n_rows());
+  std::vector<double> log_values(bound.evidence.n_rows()), log_bounds(bound.evidence.n_rows());
+  without_gil(n_threads,
+              [&](const Execution& e) { mixture.most_probable(bound.evidence, e, log_values, log_bounds, table); });
+  return {std::move(log_values), std::move(log_bounds)};
+}
+
 void bind_mixture_evaluator(nb::module_& m) {
   nb::class_<MixtureEvaluator> evaluator(m, "MixtureEvaluator");
   bind_shared_queries(evaluator);
@@ -228,13 +241,7 @@ void bind_mixture_evaluator(nb::module_& m) {
           "most_probable",
           [](const MixtureEvaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
              Table<double> likelihoods, const Worlds& worlds, int n_threads) {
-            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
-            std::vector<double> log_values(bound.evidence.n_rows()), log_bounds(bound.evidence.n_rows());
-            without_gil(n_threads, [&](const Execution& e) {
-              self.most_probable(bound.evidence, e, log_values, log_bounds, table);
-            });
-            return to_numpy(std::move(log_values));
+            return to_numpy(maxima_of(self, codes, soft_variables, likelihoods, worlds, n_threads).first);
           },
           "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a)
       .def(
@@ -254,12 +261,7 @@ void bind_mixture_evaluator(nb::module_& m) {
           "most_probable_with_bounds",
           [](const MixtureEvaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables,
              Table<double> likelihoods, const Worlds& worlds, int n_threads) {
-            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
-            const WorldTable table = worlds_for(self.program(), worlds, bound.evidence.n_rows());
-            std::vector<double> log_values(bound.evidence.n_rows()), log_bounds(bound.evidence.n_rows());
-            without_gil(n_threads, [&](const Execution& e) {
-              self.most_probable(bound.evidence, e, log_values, log_bounds, table);
-            });
+            auto [log_values, log_bounds] = maxima_of(self, codes, soft_variables, likelihoods, worlds, n_threads);
             return nb::make_tuple(to_numpy(std::move(log_values)), to_numpy(std::move(log_bounds)));
           },
           "codes"_a, "soft_variables"_a, "likelihoods"_a, "worlds"_a.noconvert(), "n_threads"_a);

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
-#define LEARNAC_INLINE inline __attribute__((always_inline))
+#include "clones.hpp"
 
 namespace learnac {
 
@@ -38,6 +38,8 @@ struct Scalar {
 inline double log_of(Scalar x) {
   return x.mantissa == 0 ? -HUGE_VAL : std::log(x.mantissa) + static_cast<double>(x.exponent) * 0.6931471805599453094;
 }
+
+inline Scalar product(Scalar a, Scalar b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
 
 // a / b, where it is known to be at most about 1.
 inline double ratio(Scalar a, Scalar b) {

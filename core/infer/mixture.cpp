@@ -7,12 +7,11 @@
 #include <numeric>
 
 #include "infer/parallel.hpp"
+#include "infer/read_off.hpp"
 #include "infer/walks.hpp"
 
 namespace learnac {
 namespace {
-
-Scalar product(Scalar a, Scalar b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
 
 // Lanes from the first to the last, so that the sum is always rounded alike.
 Scalar sum_of(const Linear<8>& x) {
@@ -98,24 +97,28 @@ MixtureEvaluator::MixtureEvaluator(const CircuitArrays& arrays, std::span<const 
         return Program(first);
       }()) {
   const std::size_t n_parameters = parameters.size() / n_components_, n_terms = program_.n_terms();
-  linear_.resize(n_blocks() * n_terms);
-  wide_.resize(n_blocks() * n_terms);
-  linear_weights_.resize(n_blocks());
-  wide_weights_.resize(n_blocks());
-  for (std::size_t k = 0; k < n_blocks() * lanes; ++k) {
+  // Lanes beyond the last component stay zero.
+  Linear<8> zero;
+  Wide<8> wide_zero;
+  fill(zero, {0, 0});
+  fill(wide_zero, {0, 0});
+  linear_.assign(n_blocks() * n_terms, zero);
+  wide_.assign(n_blocks() * n_terms, wide_zero);
+  linear_weights_.assign(n_blocks(), zero);
+  wide_weights_.assign(n_blocks(), wide_zero);
+  for (std::size_t k = 0; k < n_components_; ++k) {
+    const std::size_t block = k / lanes;
     const int l = static_cast<int>(k % lanes);
-    const bool is_there = k < n_components_;  // Lanes beyond the last component have no weight.
-    set_lane(linear_weights_[k / lanes], l, is_there ? weights[k] : 0);
-    set_lane(wide_weights_[k / lanes], l, is_there ? weights[k] : 0);
+    set_lane(linear_weights_[block], l, weights[k]);
+    set_lane(wide_weights_[block], l, weights[k]);
     CircuitArrays own = arrays;
-    own.parameters = parameters.subspan(is_there ? k * n_parameters : 0, n_parameters);
+    own.parameters = parameters.subspan(k * n_parameters, n_parameters);
     const Program program(own);
     for (std::uint32_t t = 0; t < n_terms; ++t) {
-      set_lane(linear_[k / lanes * n_terms + t], l, program.term(t).constant);
-      Wide<1> constant;
+      set_lane(linear_[block * n_terms + t], l, program.term(t).constant);
+      Wide<8> constant;
       fill(constant, program.constant(t));
-      wide_[k / lanes * n_terms + t].mantissa[l] = constant.mantissa[0];
-      wide_[k / lanes * n_terms + t].exponent[l] = constant.exponent[0];
+      copy_lane(wide_[block * n_terms + t], constant, l);
     }
     // A weighted sum is wrong by no more than the worst of its parts.
     smallest_linear_root_ = std::max(smallest_linear_root_, program.smallest_linear_root());
@@ -173,19 +176,10 @@ struct ComponentMarginals {
         parts.each([](auto& program, auto& block) { upward(program, block); },
                    [&](std::size_t b) { add_downward(block.program, block, within, parts.weights[b]); });
     log_values[row] = log_of(root);
-    double* out = posteriors.data() + row * n_posteriors;
-    for (const std::uint32_t v : variables) {
-      const std::uint32_t first = block.program.first_indicator(v), arity = block.program.arity(v);
-      double total = 0;
-      for (std::uint32_t k = 0; k < arity; ++k) {
-        const Scalar joint =
-            product(lane(block.indicators[first + k], 0), sum_of(block.indicator_derivatives[first + k]));
-        out[k] = root.mantissa == 0 ? std::numeric_limits<double>::quiet_NaN() : ratio(joint, root);
-        total += out[k];
-      }
-      for (std::uint32_t k = 0; k < arity; ++k) out[k] /= total;
-      out += arity;
-    }
+    const auto joint = [&](std::uint32_t i) {
+      return product(lane(block.indicators[i], 0), sum_of(block.indicator_derivatives[i]));
+    };
+    write_posteriors(block.program, variables, root, joint, posteriors.data() + row * n_posteriors);
     return root;
   }
 };
@@ -226,13 +220,8 @@ struct ComponentMaximum {
     parts.choose(best / 8);
     pass(parts.block.program, parts.block);
     const int l = static_cast<int>(best % 8);
-    const Program& program = parts.block.program;
-    walk(
-        parts.block, parts.stack, [&](std::uint32_t node) { return best_term(parts.block, l, node); },
-        [&](std::uint32_t indicator) {
-          const std::uint32_t v = variable_of[indicator];
-          worlds.set(v, row, indicator - program.first_indicator(v));
-        });
+    const auto best_of = [&](std::uint32_t node) { return best_term(parts.block, l, node); };
+    write_world(parts.block, parts.stack, best_of, worlds, row, variable_of);
     return bound;
   }
 };
@@ -254,29 +243,12 @@ struct ComponentMeans {
       block.indicator_derivatives.resize(block.program.n_indicators());
       add_downward(block.program, block, nullptr, parts.weights[b]);
       for (int l = 0; l < 8 && b * 8 + static_cast<std::size_t>(l) < n_components; ++l)
-        mean += mean_of_terms(block, l, root) +
+        mean += mean_log_of_terms(block, l, root) +
                 ratio(lane(parts.roots[b], l), root) * log_or_zero(lane(parts.weights[b], l));
     });
     means[row] = mean;
     return root;
   }
-
-  template <class Lanes>
-  static double mean_of_terms(const Block<Lanes>& block, int l, Scalar root) {
-    const Program& program = block.program;
-    double mean = 0;
-    for (const std::uint32_t i : block.alive)
-      for (std::uint32_t t = program.node(i).first_term; t < program.node(i).first_term + program.node(i).n_terms;
-           ++t) {
-        if (!block.is_term_alive(program.term(t))) continue;
-        const Scalar joint = product(lane(term_value(program, block, t), l), lane(block.derivatives[i], l));
-        mean += ratio(joint, root) * log_or_zero(lane(block.constants[t], l));
-      }
-    return mean;
-  }
-
-  // What is impossible has no part in a mean.
-  static double log_or_zero(Scalar x) { return x.mantissa == 0 ? 0 : log_of(x); }
 };
 
 struct ComponentSamples {
@@ -314,13 +286,8 @@ struct ComponentSamples {
   template <class Parts>
   void sample_one(Parts& parts, int l, std::size_t place) const {
     Random random(seed, 2 * place + 1);
-    const Program& program = parts.block.program;
-    walk(
-        parts.block, parts.stack, [&](std::uint32_t node) { return random_term(parts.block, l, node, random); },
-        [&](std::uint32_t indicator) {
-          const std::uint32_t v = variable_of[indicator];
-          worlds.set(v, place, indicator - program.first_indicator(v));
-        });
+    const auto any = [&](std::uint32_t node) { return random_term(parts.block, l, node, random); };
+    write_world(parts.block, parts.stack, any, worlds, place, variable_of);
   }
 };
 

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "infer/read_off.hpp"
 #include "infer/walks.hpp"
 
 namespace learnac {
 namespace {
 
 constexpr std::size_t samples_at_once = 256;
-
-Scalar product(Scalar a, Scalar b) { return {a.mantissa * b.mantissa, a.exponent + b.exponent}; }
 
 }  // namespace
 
@@ -134,24 +133,13 @@ struct Marginals : RowQuery {
     downward(block.program, block, within);
   }
 
-  // By smoothness, the sum over a variable's values is the root: dividing by it leaves no rounding in the total.
   template <class Workspace, class Lanes>
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
     log_values[row] = log_of(root_of(block, l));
-    double* out = posteriors.data() + row * n_posteriors;
-    for (const std::uint32_t v : variables) {
-      const std::uint32_t first = block.program.first_indicator(v), arity = block.program.arity(v);
-      double total = 0;
-      for (std::uint32_t k = 0; k < arity; ++k) {
-        const Scalar joint =
-            product(lane(block.indicators[first + k], l), lane(block.indicator_derivatives[first + k], l));
-        out[k] =
-            log_values[row] == -HUGE_VAL ? std::numeric_limits<double>::quiet_NaN() : ratio(joint, root_of(block, l));
-        total += out[k];
-      }
-      for (std::uint32_t k = 0; k < arity; ++k) out[k] /= total;
-      out += arity;
-    }
+    const auto joint = [&](std::uint32_t i) {
+      return product(lane(block.indicators[i], l), lane(block.indicator_derivatives[i], l));
+    };
+    write_posteriors(block.program, variables, root_of(block, l), joint, posteriors.data() + row * n_posteriors);
   }
 };
 
@@ -168,12 +156,8 @@ struct MostProbable : RowQuery {
   void take(Workspace& workspace, const Block<Lanes>& block, int l, std::size_t row) const {
     log_values[row] = log_of(root_of(block, l));
     if (log_values[row] == -HUGE_VAL) return;
-    const Program& program = block.program;
     const auto best = [&](std::uint32_t node) { return best_term(block, l, node); };
-    walk(block, workspace.stack, best, [&](std::uint32_t indicator) {
-      const std::uint32_t v = variable_of[indicator];
-      worlds.set(v, row, indicator - program.first_indicator(v));
-    });
+    write_world(block, workspace.stack, best, worlds, row, variable_of);
   }
 };
 
@@ -206,13 +190,9 @@ struct Samples : RowQuery {
 
   template <class Lanes>
   void sample_one(std::vector<std::uint32_t>& stack, const Block<Lanes>& block, int l, std::size_t place) const {
-    const Program& program = block.program;
     Random random(seed, place);
     const auto any = [&](std::uint32_t node) { return random_term(block, l, node, random); };
-    walk(block, stack, any, [&](std::uint32_t indicator) {
-      const std::uint32_t v = variable_of[indicator];
-      worlds.set(v, place, indicator - program.first_indicator(v));
-    });
+    write_world(block, stack, any, worlds, place, variable_of);
   }
 };
 
@@ -225,20 +205,11 @@ struct MeanLogs : RowQuery {
     downward(block.program, block, nullptr);
   }
 
-  // A world's term is a product of constants: each counts as often as it is expected to be in the term.
   template <class Workspace, class Lanes>
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
-    log_values[row] = log_of(root_of(block, l));
-    double mean = 0;
-    const Program& program = block.program;
-    for (const std::uint32_t i : block.alive)
-      for (std::uint32_t t = program.node(i).first_term; t < program.node(i).first_term + program.node(i).n_terms;
-           ++t) {
-        if (program.constant(t).mantissa == 0 || !block.is_term_alive(program.term(t))) continue;
-        const Scalar joint = product(lane(term_value(program, block, t), l), lane(block.derivatives[i], l));
-        mean += ratio(joint, root_of(block, l)) * log_of(program.constant(t));
-      }
-    means[row] = log_values[row] == -HUGE_VAL ? std::numeric_limits<double>::quiet_NaN() : mean;
+    const Scalar root = root_of(block, l);
+    log_values[row] = log_of(root);
+    means[row] = root.mantissa == 0 ? std::numeric_limits<double>::quiet_NaN() : mean_log_of_terms(block, l, root);
   }
 };
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "infer/evidence.hpp"
 #include "infer/passes.hpp"
 #include "random.hpp"
 
@@ -14,9 +16,10 @@ Scalar root_of(const Block<Lanes>& block, int l) {
   return lane(block.values[block.program.root()], l);
 }
 
-// Indicators met are reported.
-template <class Lanes, class Choose, class Meet>
-void walk(const Block<Lanes>& block, std::vector<std::uint32_t>& stack, Choose choose, Meet meet) {
+// Writes the world of the terms that `choose` takes into a row of a table; `variable_of` is that of each indicator.
+template <class Lanes, class Choose>
+void write_world(const Block<Lanes>& block, std::vector<std::uint32_t>& stack, Choose choose, const WorldTable& worlds,
+                 std::size_t row, std::span<const std::uint32_t> variable_of) {
   const Program& program = block.program;
   stack.assign(1, program.root());
   while (!stack.empty()) {
@@ -24,7 +27,10 @@ void walk(const Block<Lanes>& block, std::vector<std::uint32_t>& stack, Choose c
     stack.pop_back();
     const Term& term = program.term(choose(node));
     const std::uint32_t* edges = program.edges(term);
-    for (std::uint32_t e = 0; e < term.n_indicators; ++e) meet(edges[e]);
+    for (std::uint32_t e = 0; e < term.n_indicators; ++e) {
+      const std::uint32_t v = variable_of[edges[e]];
+      worlds.set(v, row, edges[e] - program.first_indicator(v));
+    }
     stack.insert(stack.end(), edges + term.n_indicators, edges + term.n_edges);
   }
 }

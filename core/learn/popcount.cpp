@@ -1,15 +1,11 @@
 #include "learn/popcount.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)
-#define LEARNAC_CLONES __attribute__((target_clones("popcnt", "default")))
-#else
-#define LEARNAC_CLONES
-#endif
+#include "clones.hpp"
 
 namespace learnac {
 
-LEARNAC_CLONES TwoCounts count_two(const std::uint64_t* column, const std::uint32_t* positions, const std::uint64_t* a,
-                                   const std::uint64_t* b, std::size_t n) {
+LEARNAC_POPCOUNT_CLONES TwoCounts count_two(const std::uint64_t* column, const std::uint32_t* positions,
+                                            const std::uint64_t* a, const std::uint64_t* b, std::size_t n) {
   std::uint64_t count_a = 0, count_b = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t word = column[positions[i]];
@@ -19,15 +15,15 @@ LEARNAC_CLONES TwoCounts count_two(const std::uint64_t* column, const std::uint3
   return {count_a, count_b};
 }
 
-LEARNAC_CLONES std::uint64_t count_one(const std::uint64_t* column, const std::uint32_t* positions,
-                                       const std::uint64_t* a, std::size_t n) {
+LEARNAC_POPCOUNT_CLONES std::uint64_t count_one(const std::uint64_t* column, const std::uint32_t* positions,
+                                                const std::uint64_t* a, std::size_t n) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < n; ++i)
     count += static_cast<std::uint64_t>(__builtin_popcountll(column[positions[i]] & a[i]));
   return count;
 }
 
-LEARNAC_CLONES std::uint64_t count_words(const std::uint64_t* a, std::size_t n) {
+LEARNAC_POPCOUNT_CLONES std::uint64_t count_words(const std::uint64_t* a, std::size_t n) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < n; ++i) count += static_cast<std::uint64_t>(__builtin_popcountll(a[i]));
   return count;

@@ -19,8 +19,8 @@ typedef float Vector __attribute__((vector_size(block * sizeof(float)), aligned(
 
 // c (rows x columns) = start of each row + a (rows x inner) * b (inner x columns); columns fill whole blocks.
 template <std::size_t n_rows>
-LEARNAC_MIX_INLINE void multiply_rows(const float* a, const float* b, float* c, std::size_t inner, std::size_t columns,
-                                      const float* start) {
+LEARNAC_INLINE void multiply_rows(const float* a, const float* b, float* c, std::size_t inner, std::size_t columns,
+                                  const float* start) {
   for (std::size_t first = 0; first < columns; first += block) {
     Vector sum[n_rows];
     for (std::size_t r = 0; r < n_rows; ++r) sum[r] = Vector{} + (start == nullptr ? 0.0f : start[r]);

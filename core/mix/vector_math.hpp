@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstdint>
 
-#define LEARNAC_MIX_INLINE inline __attribute__((always_inline))
+#include "clones.hpp"
 
 namespace learnac {
 
 // e^x to about 2e-7 of itself, for x <= 88; 0 below -87.
-LEARNAC_MIX_INLINE float fast_exp(float x) {
+LEARNAC_INLINE float fast_exp(float x) {
   const float scaled = x * 1.44269504f;
   const float bounded = scaled < -126.0f ? -126.0f : scaled;
   // Adding and taking away 1.5 * 2^23 rounds to the next whole number.
@@ -30,7 +30,7 @@ LEARNAC_MIX_INLINE float fast_exp(float x) {
 }
 
 // The logarithm of a positive normal number, to about 2e-7 absolutely near 1 and of itself elsewhere.
-LEARNAC_MIX_INLINE float fast_log(float x) {
+LEARNAC_INLINE float fast_log(float x) {
   const std::int32_t bits = std::bit_cast<std::int32_t>(x);
   // The mantissa in [sqrt(1/2), sqrt(2)).
   const std::int32_t exponent = (bits - 0x3f3504f3) >> 23;

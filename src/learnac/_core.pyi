@@ -121,16 +121,7 @@ _Soft = NDArray[np.uint32]
 _Likelihoods = NDArray[np.float64]
 _Codes = NDArray[np.signedinteger]
 
-class Evaluator:
-    def __init__(
-        self,
-        arities: NDArray[np.uint32],
-        kinds: NDArray[np.uint8],
-        labels: NDArray[np.uint32],
-        child_offsets: NDArray[np.uint64],
-        children: NDArray[np.uint32],
-        parameters: NDArray[np.float64],
-    ) -> None: ...
+class _Evaluator:
     @property
     def smallest_linear_root(self) -> float: ...
     def log_values(
@@ -160,9 +151,20 @@ class Evaluator:
     def mean_logs(
         self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
+class Evaluator(_Evaluator):
+    def __init__(
+        self,
+        arities: NDArray[np.uint32],
+        kinds: NDArray[np.uint8],
+        labels: NDArray[np.uint32],
+        child_offsets: NDArray[np.uint64],
+        children: NDArray[np.uint32],
+        parameters: NDArray[np.float64],
+    ) -> None: ...
     def live_edges(self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods) -> NDArray[np.uint64]: ...
 
-class MixtureEvaluator:
+class MixtureEvaluator(_Evaluator):
     def __init__(
         self,
         arities: NDArray[np.uint32],
@@ -173,35 +175,6 @@ class MixtureEvaluator:
         parameters: NDArray[np.float64],
         weights: NDArray[np.float64],
     ) -> None: ...
-    @property
-    def smallest_linear_root(self) -> float: ...
-    def log_values(
-        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
-    ) -> NDArray[np.float64]: ...
-    def marginals(
-        self,
-        codes: _Codes,
-        soft_variables: _Soft,
-        likelihoods: _Likelihoods,
-        variables: NDArray[np.uint32],
-        n_threads: int,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def most_probable(
-        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, worlds: _Codes, n_threads: int
-    ) -> NDArray[np.float64]: ...
-    def sample(
-        self,
-        codes: _Codes,
-        soft_variables: _Soft,
-        likelihoods: _Likelihoods,
-        n_samples: int,
-        seed: int,
-        worlds: _Codes,
-        n_threads: int,
-    ) -> NDArray[np.float64]: ...
-    def mean_logs(
-        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, n_threads: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def most_probable_with_bounds(
         self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, worlds: _Codes, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

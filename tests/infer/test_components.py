@@ -183,6 +183,17 @@ class TestCopies:
         np.testing.assert_allclose(found, core_evaluator(mixture.expanded()).mean_logs(rows, *nothing, 1)[1], rtol=1e-9)
 
 
+def independent(n: int) -> Circuit:
+    """Two values for each of n variables, which do not depend on each other."""
+    builder = CircuitBuilder(Schema(tuple(f"v{i}" for i in range(n)), ((0, 1),) * n))
+    columns = []
+    for v in range(n):
+        parts = [builder.product([2 * v + x, builder.parameter(0.5, (v, 0, x))]) for x in (0, 1)]
+        columns.append(builder.sum(parts, decides=v))
+    builder.product(columns)
+    return builder.build()
+
+
 class TestNumbers:
     def test_rows_and_threads_make_no_difference(self) -> None:
         mixture, rows = random_mixture(7, 19), partial_rows(7, 200)
@@ -195,16 +206,9 @@ class TestNumbers:
 
     def test_what_underflows_is_done_in_wide_numbers(self) -> None:
         n = 3000
-        schema = Schema(tuple(f"v{i}" for i in range(n)), ((0, 1),) * n)
-        builder = CircuitBuilder(schema)
-        columns = []
-        for v in range(n):
-            parts = [builder.product([2 * v + x, builder.parameter(0.5, (v, 0, x))]) for x in (0, 1)]
-            columns.append(builder.sum(parts, decides=v))
-        builder.product(columns)
         chances = np.array([0.2, 0.9, 0.4])
         parameters = np.tile(np.column_stack([1 - chances, chances]), n)
-        mixture = Mixture(builder.build(), parameters, np.array([0.2, 0.3, 0.5]))
+        mixture = Mixture(independent(n), parameters, np.array([0.2, 0.3, 0.5]))
         row = np.random.default_rng(0).integers(2, size=(1, n))
         ones = row.sum()
         logs = ones * np.log(chances) + (n - ones) * np.log(1 - chances) + np.log(mixture.weights)
@@ -221,16 +225,9 @@ class TestMostProbable:
         """Many components that disagree, and no time: the answer is a lower bound, and the warning has the gap."""
         n = 24
         rng = np.random.default_rng(0)
-        schema = Schema(tuple(f"v{i}" for i in range(n)), ((0, 1),) * n)
-        builder = CircuitBuilder(schema)
-        columns = []
-        for v in range(n):
-            parts = [builder.product([2 * v + x, builder.parameter(0.5, (v, 0, x))]) for x in (0, 1)]
-            columns.append(builder.sum(parts, decides=v))
-        builder.product(columns)
         chances = rng.uniform(0.3, 0.7, size=(40, n))
         parameters = np.stack([1 - chances, chances], axis=2).reshape(40, 2 * n)
-        mixture = Mixture(builder.build(), parameters, np.full(40, 1 / 40))
+        mixture = Mixture(independent(n), parameters, np.full(40, 1 / 40))
         with pytest.warns(NotProvenWarning, match=r"not proven for 1 row within 0 s: .* by at most [0-9.]+ in log"):
             hasty, lower = infer.mpe(mixture, max_seconds=0.0)
         with warnings.catch_warnings():

@@ -88,30 +88,29 @@ def _search(engine: Engine, row: Evidence, deadline: float, n_threads: int) -> _
         return _Open(row.codes[:, 0], -np.inf)
     state = _Open(completions[:, 0], float(exact[0]))
     state.push(row.codes[:, 0], float(bounds[0]))
-    while (partial := state.pop_some()) and time.monotonic() < deadline:
-        branches = np.concatenate([_branches(engine, row, codes, n_threads) for codes in partial], axis=1)
+    while time.monotonic() < deadline and (partial := state.pop_some()):
+        branches = _branches(engine, row, np.column_stack(partial), n_threads)
         for start in range(0, branches.shape[1], 4 * _AT_ONCE):
             some = np.ascontiguousarray(branches[:, start : start + 4 * _AT_ONCE])
             completions, exact, bounds = _bounded(engine, row, some, n_threads)
             state.offer(completions, exact)
             for column in range(some.shape[1]):
                 state.push(some[:, column], float(bounds[column]))
-    for codes in partial:  # Time was up: their bounds still hold.
-        state.push(codes, float(_bounded(engine, row, codes[:, None], n_threads)[2][0]))
     return state
 
 
-def _branches(engine: Engine, row: Evidence, codes: PartialCodes, n_threads: int) -> PartialCodes:
-    """A row for each value of the unknown variable that is least certain, given what is known of the others."""
-    evidence = _like(row, codes[:, None])
-    _, posteriors = engine.evaluator.marginals(*evidence.arrays, engine.all_variables, n_threads)
-    unknown = np.flatnonzero(codes < 0)
-    largest = [posteriors[0, engine.starts[v] : engine.starts[v + 1]].max() for v in unknown]
-    variable = int(unknown[int(np.argmin(largest))])
-    arity = int(engine.starts[variable + 1] - engine.starts[variable])
-    branches = np.repeat(codes[:, None], arity, axis=1)
-    branches[variable] = np.arange(arity)
-    return branches
+def _branches(engine: Engine, row: Evidence, partial: PartialCodes, n_threads: int) -> PartialCodes:
+    """For each partial row, a row for each value of the unknown variable that is least certain given the others."""
+    _, posteriors = engine.evaluator.marginals(*_like(row, partial).arrays, engine.all_variables, n_threads)
+    largest = np.maximum.reduceat(posteriors, engine.starts[:-1], axis=1)  # (rows x variables); 1 where known
+    largest[partial.T >= 0] = np.inf
+    arities = np.diff(engine.starts)
+    branches = []
+    for codes, variable in zip(partial.T, largest.argmin(axis=1), strict=True):
+        found = np.repeat(codes[:, None], arities[variable], axis=1)
+        found[variable] = np.arange(arities[variable])
+        branches.append(found)
+    return np.concatenate(branches, axis=1)
 
 
 def _bounded(engine: Engine, row: Evidence, codes: PartialCodes, n_threads: int) -> tuple[PartialCodes, Floats, Floats]:
