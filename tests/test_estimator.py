@@ -420,3 +420,10 @@ class TestInterrupt:
         assert model.stop_ is Stop.INTERRUPTED
         assert model.n_splits_ == len(model.trace_) > 3
         assert np.isfinite(model.score(HELD_OUT))
+
+
+def test_an_impossible_row_without_weight_has_no_say_in_the_score() -> None:
+    rows, weights = pd.DataFrame({"x0": [0, 1]}), [1.0, 0.0]
+    certain = LearnAC(alpha=0, shrinkage=0, max_splits=0).fit(pd.DataFrame({"x0": pd.Categorical([0, 0], [0, 1])}))
+    assert certain.score(rows, sample_weight=weights) == pytest.approx(0.0)
+    assert certain.score(rows) == -np.inf

@@ -40,8 +40,9 @@ def score(
 
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
     from learnac.cli.output import print_json, print_rows
-    from learnac.cli.weights import check_weights, described_rows, weighted_mean
+    from learnac.cli.weights import check_weights, described_rows
     from learnac.data.tables import naming
+    from learnac.data.weights import weighted_mean
     from learnac.infer import log_likelihood
 
     asked = Asked.open(
@@ -69,18 +70,18 @@ def score(
     with naming(Path(asked.source)):
         check_weights(asked.rows.weights)
     found, weights = np.concatenate(list(answers_by_rows(asked, scores))), asked.rows.weights
-    mean = weighted_mean(found, weights)
+    mean, weight = weighted_mean(found, weights), None if weights is None else float(weights.sum())
     least = np.argsort(found, kind="stable")[:_SHOWN].tolist()
     if as_json:
         print_json(
             {
                 "rows": len(found),
-                **({} if weights is None else {"weight": float(weights.sum())}),
+                **({} if weight is None else {"weight": weight}),
                 "log_likelihood": mean,
                 "impossible": int(np.isneginf(found).sum()),
                 "least_likely": [{"row": row, "log_likelihood": float(found[row])} for row in least],
             }
         )
         return
-    print(f"mean log-likelihood {mean:.4f} of {described_rows(len(found), weights)}")
+    print(f"mean log-likelihood {mean:.4f} of {described_rows(len(found), weight)}")
     print_rows([(f"row {row}", f"{found[row]:.4f}") for row in least], header=("least likely", ""), right=(1,))

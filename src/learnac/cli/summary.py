@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.cli.output import print_rows
-from learnac.cli.weights import weighted_mean
+from learnac.cli.weights import described_rows
 from learnac.data import Dataset
+from learnac.data.weights import weighted_mean
 from learnac.learn import Learned, LearnSettings, Stop
 from learnac.network import BayesNet
 
@@ -118,8 +119,7 @@ def _smoothing(summary: Summary) -> str:
 
 def _rows(score: TableScore) -> str:
     impossible = f", {score.n_impossible:,} of them impossible" if score.n_impossible else ""
-    weight = "" if score.weight is None else f", by weight ({score.weight:,g} in all)"
-    return f"nats, mean of {score.n_rows:,} rows{weight}{impossible}"
+    return f"nats, mean of {described_rows(score.n_rows, score.weight)}{impossible}"
 
 
 def _undone(summary: Summary) -> str:

@@ -163,7 +163,7 @@ def _print_trial(trial: Trial, is_first: bool) -> None:
 
 
 def _score(learned: Learned, tables: LearningTables, role: str) -> float:
-    from learnac.cli.weights import weighted_mean
+    from learnac.data.weights import weighted_mean
 
     return weighted_mean(learned.network.log_likelihood(tables.tables[role].codes), tables.weights.get(role))
 

@@ -19,14 +19,6 @@ def check_weights(weights: NDArray[np.float64] | None) -> None:
         raise DataError(f"expected {expected}, found {total:g}", expected=expected, found=total)
 
 
-def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
-    """The mean over rows. One without weight has no say, however impossible it is."""
-    if weights is None:
-        return float(values.mean())
-    counts = weights > 0
-    return float(np.average(values[counts], weights=weights[counts]))
-
-
-def described_rows(n_rows: int, weights: NDArray[np.float64] | None) -> str:
-    """How many rows a mean is over, and what they weigh if that is something else."""
-    return f"{n_rows:,} rows" if weights is None else f"{n_rows:,} rows, by weight ({weights.sum():,g} in all)"
+def described_rows(n_rows: int, weight: float | None) -> str:
+    """How many rows a mean is over, and what they weigh if they have weights."""
+    return f"{n_rows:,} rows" if weight is None else f"{n_rows:,} rows, by weight ({weight:,g} in all)"

@@ -40,8 +40,10 @@ class Evidence:
     weights: NDArray[np.float64] | None = None  # how much each row counts, if the table says so
 
     def __post_init__(self) -> None:
-        for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers"):
-            view = getattr(self, name).view()
+        for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers", "weights"):
+            if (array := getattr(self, name)) is None:
+                continue
+            view = array.view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
 

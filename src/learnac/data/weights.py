@@ -19,3 +19,11 @@ def checked_weights(given: ArrayLike | None, n_rows: int, name: str = "sample_we
     if weights.sum() == 0:
         raise ValueError(f"{name}: expected a positive total, found zero")
     return weights
+
+
+def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+    """The mean over rows. One without weight has no say, however impossible it is."""
+    if weights is None:
+        return float(np.mean(values))
+    counts = weights > 0
+    return float(np.average(values[counts], weights=weights[counts]))

@@ -19,7 +19,7 @@ from learnac.circuit import Circuit
 from learnac.data import Dataset, as_dataset
 from learnac.data.bins import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_of
-from learnac.data.weights import checked_weights
+from learnac.data.weights import checked_weights, weighted_mean
 from learnac.errors import DataError, SettingTypeError, described, placed
 from learnac.estimator.queries import Queries
 from learnac.estimator.target import Target, training_table
@@ -270,8 +270,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             labels = self._target.labels_in(X) if y is None else y
             return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
         _check_no_labels(y)
-        log_likelihoods = self.score_samples(X)
-        return float(np.average(log_likelihoods, weights=checked_weights(sample_weight, np.size(log_likelihoods))))
+        log_likelihoods = np.atleast_1d(self.score_samples(X))
+        return weighted_mean(log_likelihoods, checked_weights(sample_weight, len(log_likelihoods)))
 
 
 def _validation_table(dataset: Dataset, validation: object, target: Target | None) -> Dataset:

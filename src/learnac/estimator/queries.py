@@ -13,7 +13,7 @@ from learnac import infer
 from learnac.circuit import Circuit
 from learnac.data import Soft
 from learnac.data.forms import TableForm
-from learnac.errors import QueryError, SettingError, described
+from learnac.errors import QueryError, described
 from learnac.estimator.target import Target
 from learnac.infer.marginals import Posteriors
 from learnac.network import BayesNet
@@ -44,7 +44,7 @@ class Queries:
         """
         check_is_fitted(self)
         rows = X if self._target is None else self._target.evidence_if_there(X)
-        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self._threads())
+        return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self.n_threads)
 
     def marginals(
         self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
@@ -55,7 +55,7 @@ class Queries:
         Without evidence, these are the marginals of the model.
         """
         check_is_fitted(self)
-        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self._threads())
+        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self.n_threads)
 
     def iter_marginals(
         self,
@@ -68,7 +68,7 @@ class Queries:
         """`marginals` for large tables: yields a slice of rows and their posteriors, block by block, to save memory."""
         check_is_fitted(self)
         return infer.iter_marginals(
-            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self._threads()
+            self.circuit_, given, variables=variables, soft=soft, block_rows=block_rows, n_threads=self.n_threads
         )
 
     def log_probability(self, query: object, given: object = None, *, soft: Soft | None = None) -> Any:
@@ -77,7 +77,7 @@ class Queries:
         Both may be tables with the same number of rows. If one of them is a dict, it applies to all rows.
         """
         check_is_fitted(self)
-        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self._threads())
+        return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self.n_threads)
 
     def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
         """The most probable combination of values for everything unknown in each row, and its log-probability.
@@ -85,7 +85,7 @@ class Queries:
         Returns the completed rows, with the type of `given`, and an array of log-probabilities.
         """
         check_is_fitted(self)
-        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self._threads())
+        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
 
     def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
         """Draws `n` random rows for each row of evidence.
@@ -100,7 +100,7 @@ class Queries:
             soft=soft,
             random_state=random_state,
             form=self._form,
-            n_threads=self._threads(),
+            n_threads=self.n_threads,
         )
 
     def impute(self, X: object, method: str = "mpe") -> Any:
@@ -110,7 +110,7 @@ class Queries:
         probable value.
         """
         check_is_fitted(self)
-        return infer.impute(self.circuit_, X, method, n_threads=self._threads())
+        return infer.impute(self.circuit_, X, method, n_threads=self.n_threads)
 
     def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
         """The exact probability of each class of the target for each row (rows x classes). X may have missing values.
@@ -121,16 +121,16 @@ class Queries:
         check_is_fitted(self)
         own = self._own_target(target)
         if own is None:
-            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self._threads())
+            return infer.predict_proba(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
         evidence = own.evidence(X, soft)
-        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self._threads())[..., own.codes]
+        return infer.predict_proba(self.circuit_, evidence, own.name, n_threads=self.n_threads)[..., own.codes]
 
     def predict(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
         """The most probable class of the target for each row: a classifier's own target, or the variable `target`."""
         check_is_fitted(self)
         own = self._own_target(target)
         if own is None:
-            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self._threads())
+            return infer.predict(self.circuit_, X, target, soft=soft, n_threads=self.n_threads)
         return own.classes[self.predict_proba(X, soft=soft).argmax(axis=-1)]
 
     def _own_target(self, asked: Any) -> Target | None:
@@ -152,12 +152,12 @@ class Queries:
         `values` gives a number to each category of some variables; the score is the sum of these numbers.
         """
         check_is_fitted(self)
-        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self._threads())
+        return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self.n_threads)
 
     def entropy(self, variables: Iterable[Any] | None = None) -> float:
         """Entropy in nats of all variables, or of some variables with at most about a million joint states."""
         check_is_fitted(self)
-        return infer.entropy(self.circuit_, variables, n_threads=self._threads())
+        return infer.entropy(self.circuit_, variables, n_threads=self.n_threads)
 
     def kl_divergence(self, other: Queries) -> float:
         """KL(self || other) in nats, exact; infinite if a row is possible here and impossible in the other model."""
@@ -167,15 +167,9 @@ class Queries:
         check_is_fitted(other)
         if other.network_ is None:
             raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
-        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self._threads())
+        return infer.kl_divergence(self.circuit_, other.network_, n_threads=self.n_threads)
 
     def mutual_information(self, a: Any, b: Any) -> float:
         """Mutual information in nats of two variables, or of two lists of variables."""
         check_is_fitted(self)
-        return infer.mutual_information(self.circuit_, a, b, n_threads=self._threads())
-
-    def _threads(self) -> int:
-        n_threads = self.n_threads
-        if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
-            raise SettingError("n_threads", "a whole number from 1", n_threads)
-        return int(n_threads)
+        return infer.mutual_information(self.circuit_, a, b, n_threads=self.n_threads)
