@@ -236,6 +236,11 @@ class TestMostProbable:
         assert lower == pytest.approx(infer.log_likelihood(mixture, hasty), abs=1e-12)
         assert lower <= better + 1e-12
 
+    @pytest.mark.parametrize("max_seconds", ["x", None, -1.0, float("nan"), True])
+    def test_times_that_make_no_sense(self, max_seconds: Any) -> None:
+        with pytest.raises(ValueError, match="max_seconds: expected a number from 0, found"):
+            infer.mpe(random_mixture(1, 2), {}, max_seconds=max_seconds)
+
     def test_impossible_evidence(self) -> None:
         builder = CircuitBuilder(Schema(("a",), ((0, 1),)))
         builder.sum([builder.product([x, builder.parameter(0.5)]) for x in (0, 1)], decides=0)

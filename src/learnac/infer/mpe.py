@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def mpe(
     few steps for each variable. For a mixture it is a search with bounds: if `max_seconds` for all rows are not enough
     to prove that no completion is more probable, a NotProvenWarning says by how much one may be.
     """
+    if not isinstance(max_seconds, Real) or isinstance(max_seconds, bool) or not max_seconds >= 0:
+        raise ValueError(f"max_seconds: expected a number from 0, found {max_seconds!r}")
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
     worlds, log_values = most_probable(engine, evidence, n_threads, max_seconds)
