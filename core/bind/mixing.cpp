@@ -91,7 +91,16 @@ void bind_mixing(nb::module_& m) {
              const nb::gil_scoped_release release;
              return self.log_likelihood(rows);
            })
-      .def("parameters", [](const TiedMixture& self) { return to_numpy(self.parameters()); })
+      .def("state", [](TiedMixture& self) { return to_numpy(self.state()); })
+      .def_prop_ro("n_steps", &TiedMixture::n_steps)
+      .def(
+          "restore",
+          [](TiedMixture& self, Input<float> state, int n_steps) {
+            if (state.size() != self.n_state() || n_steps < 0) refuse("expected the state of a mixture like this one");
+            self.restore(span_of(state), n_steps);
+          },
+          "state"_a, "n_steps"_a)
+      .def("parameters", [](TiedMixture& self) { return to_numpy(self.parameters()); })
       .def("component_weights", [](const TiedMixture& self) { return to_numpy(self.component_weights()); })
       .def("gradient", [](TiedMixture& self, const LeafRows& rows) {
         check_rows(self.layout(), rows);

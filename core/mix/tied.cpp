@@ -106,6 +106,10 @@ LEARNAC_VECTOR_CLONES float sum_of(const float* values, std::size_t n_lanes) {
   return total;
 }
 
+LEARNAC_VECTOR_CLONES void move_towards(float* average, const float* now, float kept, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) average[i] = now[i] + kept * (average[i] - now[i]);
+}
+
 LEARNAC_VECTOR_CLONES void add_scaled(float* to, const float* from, float scale, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) to[i] += scale * from[i];
 }
@@ -124,7 +128,6 @@ TiedMixture::TiedMixture(const CellLayout& layout, std::span<const std::uint32_t
     : layout_(layout),
       n_features_(features.size() / n_components),
       n_columns_(whole_blocks(n_features_)),
-      component_logits_(n_components),
       table_(layout, usual, n_components),
       totals_(table_.n_lanes()),
       d_components_(n_components),
@@ -142,32 +145,34 @@ TiedMixture::TiedMixture(const CellLayout& layout, std::span<const std::uint32_t
   for (std::size_t m = 0; m < n_features_; ++m)
     for (std::size_t k = 0; k < n_components; ++k)
       features_[m * n_lanes + k] = turned_features_[k * n_columns_ + m] = features[m * n_components + k];
-  biases_.resize(own_.size());
-  weights_.resize(own_.size() * n_columns_);
+  now_ = {std::vector<float>(own_.size()), std::vector<float>(own_.size() * n_columns_),
+          std::vector<float>(n_components)};
   for (std::size_t i = 0; i < own_.size(); ++i) {
     const std::uint32_t cell = own_[i];
-    biases_[i] = biases[cell];
+    now_.biases[i] = biases[cell];
     std::copy_n(weights.begin() + static_cast<std::ptrdiff_t>(cell * n_features_), n_features_,
-                weights_.begin() + static_cast<std::ptrdiff_t>(i * n_columns_));
+                now_.weights.begin() + static_cast<std::ptrdiff_t>(i * n_columns_));
   }
+  averages_ = now_;
   logits_.resize(own_.size() * n_lanes);
   residuals_.resize(own_.size() * n_lanes);
   parameters_.assign(layout.n_cells() * n_lanes, 1.0f);
   log_parameters_.assign(layout.n_cells() * n_lanes, 0.0f);
   counts_.resize(layout.n_cells() * n_lanes);
-  d_biases_.resize(biases_.size());
-  d_weights_.resize(weights_.size());
-  adam_biases_ = Adam(biases_.size());
-  adam_weights_ = Adam(weights_.size());
-  update_table();
+  d_biases_.resize(now_.biases.size());
+  d_weights_.resize(now_.weights.size());
+  adam_biases_ = Adam(now_.biases.size());
+  adam_weights_ = Adam(now_.weights.size());
+  update_table(now_);
 }
 
-void TiedMixture::update_table() {
+void TiedMixture::update_table(const Learned& learned) {
   const std::size_t n_lanes = table_.n_lanes();
-  multiply(weights_.data(), features_.data(), logits_.data(), own_.size(), n_columns_, n_lanes, biases_.data());
+  multiply(learned.weights.data(), features_.data(), logits_.data(), own_.size(), n_columns_, n_lanes,
+           learned.biases.data());
   logits_to_parameters();
   std::vector<float> log_weights(n_lanes);
-  const std::vector<double> weights = component_weights();
+  const std::vector<double> weights = shares(learned.component_logits);
   for (std::size_t k = 0; k < weights.size(); ++k) log_weights[k] = static_cast<float>(std::log(weights[k]));
   table_.set(log_parameters_, log_weights);
 }
@@ -214,8 +219,9 @@ void TiedMixture::find_gradient(const LeafRows& rows, std::span<const std::uint3
     }
   }
   multiply(residuals_.data(), turned_features_.data(), d_weights_.data(), own_.size(), n_lanes, n_columns_, nullptr);
-  const std::vector<double> shares = component_weights();
-  for (std::size_t k = 0; k < shares.size(); ++k) d_components_[k] = totals_[k] * scale - static_cast<float>(shares[k]);
+  const std::vector<double> weights = shares(now_.component_logits);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    d_components_[k] = totals_[k] * scale - static_cast<float>(weights[k]);
 }
 
 double TiedMixture::epoch(const LeafRows& rows, std::span<const std::uint32_t> order, std::size_t batch, Rates rates) {
@@ -226,18 +232,27 @@ double TiedMixture::epoch(const LeafRows& rows, std::span<const std::uint32_t> o
     find_gradient(rows, which);
     log_likelihood += last_log_likelihood_;
     for (const std::uint32_t row : which) weight += rows.weight(row);
-    add_scaled(d_weights_.data(), weights_.data(), ridge, weights_.size());
+    add_scaled(d_weights_.data(), now_.weights.data(), ridge, now_.weights.size());
     ++n_steps_;
-    adam_biases_.ascend(biases_, d_biases_, rates.learning, n_steps_);
-    adam_weights_.ascend(weights_, d_weights_, rates.learning, n_steps_);
-    adam_components_.ascend(component_logits_, d_components_, rates.learning, n_steps_);
-    update_table();
+    adam_biases_.ascend(now_.biases, d_biases_, rates.learning, n_steps_);
+    adam_weights_.ascend(now_.weights, d_weights_, rates.learning, n_steps_);
+    adam_components_.ascend(now_.component_logits, d_components_, rates.learning, n_steps_);
+    average();
+    update_table(now_);
   }
   return log_likelihood / weight;
 }
 
+void TiedMixture::average() {
+  const float kept = static_cast<float>(n_steps_) / static_cast<float>(n_steps_ + 9);
+  move_towards(averages_.biases.data(), now_.biases.data(), kept, now_.biases.size());
+  move_towards(averages_.weights.data(), now_.weights.data(), kept, now_.weights.size());
+  move_towards(averages_.component_logits.data(), now_.component_logits.data(), kept, now_.component_logits.size());
+}
+
 double TiedMixture::log_likelihood(const LeafRows& rows) {
   constexpr std::size_t at_once = 256;
+  update_table(averages_);
   std::vector<std::uint32_t> which(at_once);
   posteriors_.resize(at_once * table_.n_lanes());
   double sum = 0;
@@ -246,20 +261,54 @@ double TiedMixture::log_likelihood(const LeafRows& rows) {
     std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(first));
     sum += table_.posteriors(rows, which, posteriors_);
   }
+  update_table(now_);
   return sum / rows.total_weight();
 }
 
-std::vector<double> TiedMixture::parameters() const {
-  std::vector<double> found;
-  const std::size_t n = component_logits_.size();
-  found.reserve(layout_.n_cells() * n);
-  for (std::size_t cell = 0; cell < layout_.n_cells(); ++cell)
-    for (std::size_t k = 0; k < n; ++k) found.push_back(parameters_[cell * table_.n_lanes() + k]);
+std::vector<std::vector<float>*> TiedMixture::changing() {
+  return {&now_.biases,
+          &now_.weights,
+          &now_.component_logits,
+          &averages_.biases,
+          &averages_.weights,
+          &averages_.component_logits,
+          &adam_biases_.mean(),
+          &adam_biases_.square(),
+          &adam_weights_.mean(),
+          &adam_weights_.square(),
+          &adam_components_.mean(),
+          &adam_components_.square()};
+}
+
+std::vector<float> TiedMixture::state() {
+  std::vector<float> found;
+  found.reserve(n_state());
+  for (const std::vector<float>* part : changing()) found.insert(found.end(), part->begin(), part->end());
   return found;
 }
 
-std::vector<double> TiedMixture::component_weights() const {
-  std::vector<double> found(component_logits_.begin(), component_logits_.end());
+void TiedMixture::restore(std::span<const float> state, int n_steps) {
+  for (std::vector<float>* part : changing()) {
+    std::copy_n(state.begin(), part->size(), part->begin());
+    state = state.subspan(part->size());
+  }
+  n_steps_ = n_steps;
+  update_table(now_);
+}
+
+std::vector<double> TiedMixture::parameters() {
+  std::vector<double> found;
+  const std::size_t n = table_.n_components();
+  found.reserve(layout_.n_cells() * n);
+  update_table(averages_);
+  for (std::size_t cell = 0; cell < layout_.n_cells(); ++cell)
+    for (std::size_t k = 0; k < n; ++k) found.push_back(parameters_[cell * table_.n_lanes() + k]);
+  update_table(now_);
+  return found;
+}
+
+std::vector<double> TiedMixture::shares(std::span<const float> logits) {
+  std::vector<double> found(logits.begin(), logits.end());
   const double top = *std::max_element(found.begin(), found.end());
   double total = 0;
   for (double& value : found) total += value = std::exp(value - top);

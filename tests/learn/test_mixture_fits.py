@@ -16,9 +16,11 @@ from learnac.circuit import Mixture
 from learnac.data import Dataset
 from learnac.learn import Learned, LearnSettings, learn_table
 from learnac.learn.mixture.cells import CellRows, Cells
-from learnac.learn.mixture.fit import Fit, Round, Rounds
+from learnac.learn.mixture.fit import Fit, Judged, Rounds, State, Vectors
 from learnac.learn.mixture.free import FreeFit
 from learnac.learn.mixture.tied import TiedFit, fourier_features
+from learnac.learn.mixture.ways import Way
+from learnac.learn.tables import Rows
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +30,7 @@ def learned(kind: str = "binary", table: Dataset = TRAINING) -> Learned:
 
 
 def cell_rows(kind: str = "binary", weights: Floats | None = None) -> CellRows:
-    return CellRows.of(Cells.of(learned(kind).network), TRAINING, VALIDATION, weights)
+    return CellRows.of(Cells.of(learned(kind).network), Rows(TRAINING, weights), Rows(VALIDATION))
 
 
 def random_vectors(cells: Cells, n_components: int, seed: int = 0) -> tuple[Floats, Floats]:
@@ -128,9 +130,9 @@ class TestTied:
         twice = np.where(np.arange(TRAINING.n_rows) % 3 == 0, 2.0, 1.0)
         repeated = dataset_of(np.repeat(TRAINING.codes.T, twice.astype(int), axis=0))
         cells = Cells.of(learned().network)
-        by_weight = CellRows.of(cells, TRAINING, VALIDATION, twice)
-        by_rows = CellRows.of(cells, repeated, VALIDATION)
-        found = [TiedFit(rows, 4, np.random.default_rng(0)) for rows in (by_weight, by_rows)]
+        by_weight = CellRows.of(cells, Rows(TRAINING, twice), Rows(VALIDATION))
+        by_rows = CellRows.of(cells, Rows(repeated), Rows(VALIDATION))
+        found = [TiedFit(rows, 4, (0,)) for rows in (by_weight, by_rows)]
         gradients = [fit._core.gradient(rows.learned) for fit, rows in zip(found, (by_weight, by_rows), strict=True)]
         for a, b in zip(*gradients, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-6)
@@ -147,7 +149,7 @@ class TestFree:
     @each_kind
     def test_the_likelihood_never_falls(self, kind: str) -> None:
         rows = cell_rows(kind)
-        fit = FreeFit(rows, 6, np.random.default_rng(0), strength=0.0)
+        fit = FreeFit.from_chance(rows, 6, (0,), strength=0.0)
         logs = [fit.log_likelihood(rows.learned)]
         for _ in range(12):
             fit.round(rows.learned)
@@ -157,7 +159,7 @@ class TestFree:
 
     def test_a_strong_prior_keeps_the_shared_parameters(self) -> None:
         rows = cell_rows()
-        fit = FreeFit(rows, 6, np.random.default_rng(0), strength=1e9)
+        fit = FreeFit.from_chance(rows, 6, (0,), strength=1e9)
         fit.round(rows.learned)
         np.testing.assert_allclose(fit.vectors[0], np.repeat(rows.cells.shared[:, None], 6, axis=1), atol=1e-5)
 
@@ -183,20 +185,51 @@ def test_a_known_mixture_is_recovered_within_sampling_error(way: str) -> None:
     )
     truth = mixture_data(3, 6000)[1]
     independent = learn_table(train, LearnSettings(max_splits=0, alpha=1.0, shrinkage=0.0))
-    rows = CellRows.of(Cells.of(independent.network), train, valid)
-    rng = np.random.default_rng(0)
-    fit: Fit = TiedFit(rows, 24, rng) if way == "tied" else FreeFit(rows, 3, rng, 1.0)
-    told: list[Round] = []
-    rounds = Rounds(fit, patience=6)
-    rounds.run(rows.learned, rows.judging, 80, lambda: False, told.append)
-    assert rounds.vectors is not None
-    mixture = rows.cells.mixture(independent.circuit, *rounds.vectors)
+    rows = CellRows.of(Cells.of(independent.network), Rows(train), Rows(valid))
+    fit: Fit = TiedFit(rows, 24, (0,)) if way == "tied" else FreeFit.from_chance(rows, 3, (0,), 1.0)
+    rounds = Rounds([fit], [rows], patience=6)
+    told: list[Judged] = []
+    while not rounds.is_over:
+        told.append(rounds.advance())
+    mixture = rows.cells.mixture(independent.circuit, *rounds.vectors[0])
     found = float(infer.log_likelihood(mixture, test).mean())
     alone = float(independent.network.log_likelihood(test.codes).mean())
     assert truth - found < 0.03
     assert found - alone > 0.5, "components say much about these rows"
-    assert rounds.best == max(round_.judged for round_ in told)
-    assert [round_.number for round_ in told] == list(range(1, len(told) + 1))
+    assert rounds.best == max(judged for _, _, judged in told if judged is not None)
+    assert [judged.number for judged in told] == list(range(1, len(told) + 1))
+
+
+@each_kind
+@pytest.mark.parametrize("way", [Way("tied"), Way("free", 2.0), Way("loosened", 4.0)], ids=str)
+class TestStates:
+    def test_a_fit_goes_on_from_its_state_as_it_would_have(self, kind: str, way: Way) -> None:
+        rows = cell_rows(kind)
+        start = Vectors(*random_vectors(rows.cells, 5))
+        fit, again = (way.begin(rows, 5, (3, 1), start) for _ in range(2))
+        for _ in range(2):
+            fit.round(rows.learned)
+        again.restore(fit.state)
+        for each in (fit, again):
+            each.round(rows.learned)
+        for a, b in zip(fit.vectors, again.vectors, strict=True):
+            assert np.array_equal(a, b)
+
+    def test_vectors_are_probabilities(self, kind: str, way: Way) -> None:
+        rows = cell_rows(kind)
+        fit = way.begin(rows, 5, (3, 1), Vectors(*random_vectors(rows.cells, 5)))
+        fit.round(rows.learned)
+        parameters, weights = fit.vectors
+        sums = np.add.reduceat(parameters, rows.cells.first_of_leaf[:-1], axis=0)
+        np.testing.assert_allclose(sums, 1, rtol=1e-14)
+        assert weights.sum() == pytest.approx(1, rel=1e-14)
+
+
+def test_the_state_of_another_fit_is_refused() -> None:
+    rows = cell_rows()
+    small, large = (TiedFit(rows, n, (0,)) for n in (3, 40))
+    with pytest.raises(ValueError, match="expected the state of a mixture like this one"):
+        small.restore(large.state)
 
 
 class TestRounds:
@@ -215,32 +248,39 @@ class TestRounds:
             return self.judged[self.n - 1]
 
         @property
-        def vectors(self) -> tuple[Floats, Floats]:
-            return np.full((1, 1), self.n), np.ones(1)
+        def vectors(self) -> Vectors:
+            return Vectors(np.full((1, 1), self.n), np.ones(1))
 
-    def run(self, judged: list[float], patience: int, most: int = 100) -> tuple[Rounds, bool]:
+        @property
+        def state(self) -> State:
+            return {}
+
+        def restore(self, state: State) -> None: ...
+
+    def rounds(self, *judged: list[float], patience: int = 3, n_planned: int | None = None) -> Rounds:
         rows = cell_rows()
-        rounds = Rounds(self.Scripted(judged), patience)
-        return rounds, rounds.run(rows.learned, rows.judging, most, lambda: False)
+        return Rounds([self.Scripted(each) for each in judged], [rows] * len(judged), patience, n_planned)
 
     def test_the_best_vectors_are_kept(self) -> None:
-        rounds, is_over = self.run([-5, -3, -4, -4, -4, -1], patience=3)
-        assert (rounds.best, rounds.n_best, rounds.n_done, is_over) == (-3, 2, 5, True)
-        assert rounds.vectors is not None
-        assert rounds.vectors[0][0, 0] == 2
+        rounds = self.rounds([-5, -3, -4, -4, -4, -1])
+        while not rounds.is_over:
+            rounds.advance()
+        assert (rounds.best, rounds.n_best, rounds.n_done) == (-3, 2, 5)
+        assert rounds.vectors[0].parameters[0, 0] == 2
 
-    def test_it_can_go_on(self) -> None:
-        rows = cell_rows()
-        rounds, is_over = self.run([-5, -4, -3, -2], patience=3, most=2)
-        assert (rounds.n_done, is_over) == (2, False)
-        assert not rounds.run(rows.learned, rows.judging, 2, lambda: False)
-        assert rounds.best == -2
+    def test_folds_are_judged_together(self) -> None:
+        rounds = self.rounds([-5, -3, -4, -4, -4], [-5, -5, -1, -4, -4], patience=2)
+        while not rounds.is_over:
+            rounds.advance()
+        assert (rounds.best, rounds.n_best) == (-2.5, 3)
+        assert [vectors.parameters[0, 0] for vectors in rounds.vectors] == [3, 3]
 
-    def test_it_can_be_stopped(self) -> None:
-        rows = cell_rows()
-        rounds = Rounds(self.Scripted([-1.0]), 3)
-        assert rounds.run(rows.learned, rows.judging, 5, lambda: True)
-        assert rounds.n_done == 0
+    def test_as_many_rounds_as_planned_are_judged_by_nobody(self) -> None:
+        rounds = self.rounds([], n_planned=4)
+        while not rounds.is_over:
+            assert rounds.advance().judged is None
+        assert rounds.n_done == 4
+        assert rounds.vectors[0].parameters[0, 0] == 4
 
 
 def test_one_component_is_the_network() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,22 @@ from numpy.typing import NDArray
 from learnac.data import Dataset
 from learnac.defaults import ENOUGH_HELD_OUT, LEAST_ROWS_TO_HOLD_OUT
 from learnac.learn.counts import TableCounts
-from learnac.learn.loop import Fold, learn, learn_network
+from learnac.learn.loop import Fold, learn, learn_network, learn_sizes
 from learnac.learn.model import Learned, StepInfo
 from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints
 
 Floats = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """A table, and how much each row of it counts, if not once."""
+
+    dataset: Dataset
+    weights: Floats | None = None
+
+    def some(self, rows: NDArray[np.intp]) -> Rows:
+        return Rows(self.dataset[rows], None if self.weights is None else self.weights[rows])
 
 
 def learn_table(
@@ -39,6 +49,27 @@ def learn_table(
         on_step=on_step,
         checkpoints=checkpoints,
         **_counted(dataset, validation, sample_weight, validation_weight),
+    )
+
+
+def learn_table_sizes(
+    rows: Rows,
+    settings: LearnSettings,
+    sizes: Sequence[int],
+    *,
+    validation: Rows,
+    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    on_step: Callable[[StepInfo], object] | None = None,
+) -> list[Learned]:
+    """`learn_sizes`, from a table."""
+    return learn_sizes(
+        rows.dataset.schema,
+        TableCounts(*rows),
+        settings,
+        sizes,
+        validation=TableCounts(*validation),
+        allowed_parents=allowed_parents,
+        on_step=on_step,
     )
 
 
@@ -66,22 +97,20 @@ def _counted(
     counts = TableCounts(dataset, sample_weight)
     if validation is not None:
         return {"counts": counts, "validation": TableCounts(validation, validation_weight)}
-    rows = np.flatnonzero(np.ones(dataset.n_rows) if sample_weight is None else sample_weight)
-    folds = None if len(rows) < LEAST_ROWS_TO_HOLD_OUT else _folds(dataset, sample_weight, rows)
-    return {"counts": counts, "folds": folds}
+    folds = held_out_tenths(Rows(dataset, sample_weight))
+    return {"counts": counts, "folds": folds and (Fold(*(TableCounts(*part) for part in fold)) for fold in folds)}
 
 
-def _folds(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> Iterator[Fold]:
+def held_out_tenths(rows: Rows, least_rows: int = LEAST_ROWS_TO_HOLD_OUT) -> Iterator[tuple[Rows, Rows]] | None:
     """A tenth of the rows is held out: once, or as often as it takes to have held out enough of a small table.
 
-    Drawn by lot, and always the same of the same number of rows. A fold is packed when it is asked for.
+    Pairs of the other rows and the tenth, drawn by lot, and always the same of the same number of rows. None for too
+    few rows.
     """
-    tenths = np.array_split(np.random.default_rng(0).permutation(rows), 10)
-    n_folds = min(10, math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
-    for i in range(n_folds):
-        others = np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]]))
-        yield Fold(_some_rows(dataset, sample_weight, others), _some_rows(dataset, sample_weight, np.sort(tenths[i])))
-
-
-def _some_rows(dataset: Dataset, sample_weight: Floats | None, rows: NDArray[np.intp]) -> TableCounts:
-    return TableCounts(dataset[rows], None if sample_weight is None else sample_weight[rows])
+    counted = np.flatnonzero(np.ones(rows.dataset.n_rows) if rows.weights is None else rows.weights)
+    if len(counted) < least_rows:
+        return None
+    tenths = np.array_split(np.random.default_rng(0).permutation(counted), min(10, len(counted)))
+    n_folds = min(len(tenths), math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
+    others = (np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]])) for i in range(n_folds))
+    return ((rows.some(kept), rows.some(np.sort(tenth))) for kept, tenth in zip(others, tenths, strict=False))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from learnac._core import LeafRows, usual_cells
 from learnac.circuit import Circuit, Mixture
 from learnac.data import Dataset
+from learnac.learn.tables import Rows
 from learnac.network import BayesNet
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ class Cells:
         leaves = numbers[first_nodes[variables] + nodes]
         arities = self.network.schema.arities[variables]
         cells = self.first_of_variable[variables] + leaves * arities + values
-        return Mixture(circuit, np.ascontiguousarray(parameters[cells].T), weights)
+        return Mixture(circuit, np.ascontiguousarray(parameters[cells].T), weights, self.network)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +92,8 @@ class CellRows:
     judging: LeafRows
 
     @classmethod
-    def of(cls, cells: Cells, learned: Dataset, judging: Dataset, sample_weight: Floats | None = None) -> Self:
-        table = cells.table(learned)
-        usual = usual_cells(*cells.layout, table)
-        no_weights = np.empty(0)
-        weights = no_weights if sample_weight is None else sample_weight
-        return cls(cells, usual, LeafRows(table, usual, weights), LeafRows(cells.table(judging), usual, no_weights))
+    def of(cls, cells: Cells, learned: Rows, judging: Rows) -> Self:
+        tables = [cells.table(rows.dataset) for rows in (learned, judging)]
+        usual = usual_cells(*cells.layout, tables[0])
+        weights = [np.empty(0) if rows.weights is None else rows.weights for rows in (learned, judging)]
+        return cls(cells, usual, *(LeafRows(t, usual, w) for t, w in zip(tables, weights, strict=True)))

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import LeafRows
+from learnac.learn.mixture.cells import CellRows
 
 Floats = NDArray[np.float64]
+
+MOST_ROUNDS = 250
+
+
+class Vectors(NamedTuple):
+    """Parameters (cells x components) and weights of the components."""
+
+    parameters: Floats
+    weights: Floats
+
+
+Seed: TypeAlias = tuple[int, ...]
+State: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 class Fit(Protocol):
@@ -24,49 +38,62 @@ class Fit(Protocol):
         """The mean over rows."""
 
     @property
-    def vectors(self) -> tuple[Floats, Floats]:
-        """Parameters (cells x components) and weights of the components, as they are now."""
+    def vectors(self) -> Vectors:
+        """As they are now."""
+
+    @property
+    def state(self) -> State:
+        """All that changes, by name."""
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state of a fit that began like this one. ValueError for arrays that do not fit."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Round:
-    """What is told after a round."""
+class Judged(NamedTuple):
+    """What is told of a round: mean log-likelihoods of the rows that were learned from, and of those that judge."""
 
     number: int
     log_likelihood: float
-    judged: float
+    judged: float | None
 
 
 @dataclass(slots=True, eq=False)
 class Rounds:
-    """A fit under way: the best vectors so far, by the judging rows. Changes in place."""
+    """Fits of the same kind under way, one for each fold of the rows. Changes in place.
 
-    fit: Fit
+    They go on while their judging rows, taken together, gain, and the best vectors are kept; or, with `n_planned`, for
+    so many rounds, and the last vectors are kept.
+    """
+
+    fits: Sequence[Fit]
+    folds: Sequence[CellRows]
     patience: int  # rounds without improvement
+    n_planned: int | None = None
     n_done: int = 0
     n_best: int = 0
     best: float = -np.inf
-    vectors: tuple[Floats, Floats] | None = None
+    vectors: Sequence[Vectors] = ()  # of each fold, once there are any to keep
 
-    def run(
-        self,
-        learned: LeafRows,
-        judging: LeafRows,
-        most: int,
-        should_stop: Callable[[], bool],
-        on_round: Callable[[Round], object] | None = None,
-    ) -> bool:
-        """Up to so many more rounds; returns whether the fit has come to its end."""
-        for _ in range(most):
-            if should_stop():
-                return True
-            told = self.fit.round(learned)
-            self.n_done += 1
-            judged = self.fit.log_likelihood(judging)
-            if on_round is not None:
-                on_round(Round(self.n_done, told, judged))
-            if judged > self.best:
-                self.best, self.n_best, self.vectors = judged, self.n_done, self.fit.vectors
-            elif self.n_done - self.n_best >= self.patience:
-                return True
-        return False
+    @property
+    def is_over(self) -> bool:
+        if self.n_planned is not None:
+            return self.n_done >= self.n_planned
+        return self.n_done - self.n_best >= self.patience or self.n_done >= MOST_ROUNDS
+
+    def advance(self) -> Judged:
+        """One more round."""
+        parts = list(zip(self.fits, self.folds, strict=True))
+        told = self._mean([fit.round(rows.learned) for fit, rows in parts])
+        self.n_done += 1
+        if self.n_planned is not None:
+            self.n_best = self.n_done
+            if self.is_over:
+                self.vectors = [fit.vectors for fit in self.fits]
+            return Judged(self.n_done, told, None)
+        judged = self._mean([fit.log_likelihood(rows.judging) for fit, rows in parts])
+        if judged > self.best:
+            self.best, self.n_best, self.vectors = judged, self.n_done, [fit.vectors for fit in self.fits]
+        return Judged(self.n_done, told, judged)
+
+    def _mean(self, of_folds: Sequence[float]) -> float:
+        return float(np.average(of_folds, weights=[rows.judging.total_weight for rows in self.folds]))

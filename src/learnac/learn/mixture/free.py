@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import LeafRows, expected_counts
 from learnac.learn.mixture.cells import CellRows
+from learnac.learn.mixture.fit import Seed, State, Vectors
 
 Floats = NDArray[np.float64]
 
 STEPS_PER_ROUND = 2
 PATIENCE = 5  # rounds
+_LEAST_LOG = -1e4  # Of zeros, so that sums stay finite.
 
 
 class FreeFit:
     """Vectors of their own for all components. Changes in place.
 
-    `strength` is how many rows the shared parameters count as, in each leaf of each component. With a strength of 0 the
-    likelihood of the rows never falls; otherwise likelihood and prior together do not.
+    `strength` is how many rows the parameters that vectors are drawn towards count as, in each leaf of each component.
+    With a strength of 0 the likelihood of the rows never falls; otherwise likelihood and prior together do not.
     """
 
-    def __init__(self, rows: CellRows, n_components: int, rng: np.random.Generator, strength: float) -> None:
-        # Where no row is expected at all, the shared parameters stand.
-        self._rows, self._strength = rows, max(strength, 1e-6)
-        shared = rows.cells.shared[:, None]
-        noise = rng.gamma(1.0, size=(rows.cells.n_cells, n_components))
-        self._parameters = rows.cells.normalised(shared * (noise + 0.3))
-        self._weights = np.full(n_components, 1 / n_components)
+    def __init__(self, rows: CellRows, start: Vectors, towards: Vectors, strength: float) -> None:
+        self._rows, self._vectors = rows, start
+        # Where no row is expected at all, what they are drawn towards stands.
+        self._parameter_prior = max(strength, 1e-6) * towards.parameters
+        self._weight_prior = strength * len(towards.weights) * towards.weights
+
+    @classmethod
+    def from_chance(cls, rows: CellRows, n_components: int, seed: Seed, strength: float) -> Self:
+        """Drawn towards the parameters that all rows share, from random ones near these."""
+        shared, weights = rows.cells.shared[:, None], np.full(n_components, 1 / n_components)
+        noise = np.random.default_rng(seed).gamma(1.0, size=(rows.cells.n_cells, n_components))
+        start = Vectors(rows.cells.normalised(shared * (noise + 0.3)), weights)
+        return cls(rows, start, Vectors(shared, weights), strength)
+
+    @classmethod
+    def loosened(cls, rows: CellRows, vectors: Vectors, strength: float) -> Self:
+        """From vectors that were learned otherwise, and drawn towards these."""
+        return cls(rows, vectors, vectors, strength)
 
     def round(self, rows: LeafRows) -> float:
         found = 0.0
         for _ in range(STEPS_PER_ROUND):
             found, counts, totals = self._expected(rows)
-            self._parameters = self._rows.cells.normalised(counts + self._strength * self._rows.cells.shared[:, None])
-            self._weights = (totals + self._strength) / (totals + self._strength).sum()
+            weights = totals + self._weight_prior
+            parameters = self._rows.cells.normalised(counts + self._parameter_prior)
+            self._vectors = Vectors(parameters, weights / weights.sum())
         return found
 
     def log_likelihood(self, rows: LeafRows) -> float:
         return self._expected(rows)[0]
 
     @property
-    def vectors(self) -> tuple[Floats, Floats]:
-        return self._parameters, self._weights
+    def state(self) -> State:
+        return self._vectors._asdict()
+
+    def restore(self, state: State) -> None:
+        self._vectors = Vectors(**state)
+
+    @property
+    def vectors(self) -> Vectors:
+        return self._vectors
 
     def _expected(self, rows: LeafRows) -> tuple[float, Floats, Floats]:
         with np.errstate(divide="ignore"):
-            logs = np.maximum(np.log(self._parameters), -1e4).astype(np.float32)
-        return expected_counts(
-            *self._rows.cells.layout, self._rows.usual, logs, np.log(self._weights).astype(np.float32), rows
-        )
+            logs, log_weights = (np.maximum(np.log(part), _LEAST_LOG).astype(np.float32) for part in self._vectors)
+        return expected_counts(*self._rows.cells.layout, self._rows.usual, logs, log_weights, rows)

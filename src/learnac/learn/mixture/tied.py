@@ -14,6 +14,7 @@ from scipy.stats import qmc
 
 from learnac._core import LeafRows, TiedMixture
 from learnac.learn.mixture.cells import CellRows
+from learnac.learn.mixture.fit import Seed, State, Vectors
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ EPOCHS_PER_ROUND = 4
 PATIENCE = 4  # rounds
 _FIRST_WEIGHTS = 0.05
 _AMPLITUDE = 3.0
+_LEAST_SHARED = 1e-9  # Where a value was never seen and nothing was smoothed.
 _SMALLEST_BATCH = 128
 _BATCHES_PER_EPOCH = 60
 
@@ -32,9 +34,9 @@ _BATCHES_PER_EPOCH = 60
 class TiedFit:
     """Tied vectors, learned by Adam on the log-likelihood. Changes in place."""
 
-    def __init__(self, rows: CellRows, n_components: int, rng: np.random.Generator) -> None:
-        self._rng = rng
-        cells = rows.cells
+    def __init__(self, rows: CellRows, n_components: int, seed: Seed) -> None:
+        self._seed, self._cells, self._n_epochs = seed, rows.cells, 0
+        cells, rng = rows.cells, np.random.default_rng(seed)
         first_weights = _FIRST_WEIGHTS * rng.standard_normal((cells.n_cells, N_FEATURES))
         self._core = TiedMixture(
             *cells.layout,
@@ -48,7 +50,9 @@ class TiedFit:
         batch = max(_SMALLEST_BATCH, rows.n_rows // _BATCHES_PER_EPOCH)
         found = 0.0
         for _ in range(EPOCHS_PER_ROUND):
-            order = self._rng.permutation(rows.n_rows).astype(np.uint32)
+            # Of the seed and the epoch alone, so that a fit can be taken up again at any of them.
+            self._n_epochs += 1
+            order = np.random.default_rng((*self._seed, self._n_epochs)).permutation(rows.n_rows).astype(np.uint32)
             found = self._core.epoch(rows, order, batch, LEARNING_RATE, RIDGE)
         return found
 
@@ -56,9 +60,18 @@ class TiedFit:
         return self._core.log_likelihood(rows)
 
     @property
-    def vectors(self) -> tuple[Floats, Floats]:
+    def state(self) -> State:
+        return {"numbers": self._core.state(), "counts": np.array([self._n_epochs, self._core.n_steps])}
+
+    def restore(self, state: State) -> None:
+        self._n_epochs, n_steps = (int(count) for count in state["counts"])
+        self._core.restore(state["numbers"], n_steps)
+
+    @property
+    def vectors(self) -> Vectors:
         weights = self._core.component_weights()
-        return self._core.parameters().reshape(-1, len(weights)), weights
+        # In single precision they sum to almost 1.
+        return Vectors(self._cells.normalised(self._core.parameters().reshape(-1, len(weights))), weights)
 
 
 def fourier_features(n_components: int, rng: np.random.Generator) -> Floats:
@@ -72,7 +85,7 @@ def fourier_features(n_components: int, rng: np.random.Generator) -> Floats:
 
 def _logits(shared: Floats, arities: NDArray[np.int64]) -> Floats:
     """Of each cell: log-parameters; of the second cell of two, its log-odds."""
-    logits = np.log(shared)
+    logits = np.log(np.maximum(shared, _LEAST_SHARED))
     firsts = np.concatenate([[0], np.cumsum(arities)[:-1]])[arities == 2]
     logits[firsts + 1] -= logits[firsts]
     return logits
