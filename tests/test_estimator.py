@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
 from learnac import DataError, Dataset, LearnAC
-from learnac.learn import LearnSettings, Stop
+from learnac.learn import LearnSettings, MixtureSettings, Stop
 from learnac.learn.validation import ValidationTracker
 
 NAMES = ["colour", "size", "shape", "ripe"]
@@ -59,8 +59,9 @@ class TestConventions:
 
     def test_every_setting_is_a_parameter_with_the_same_default(self) -> None:
         parameters = LearnAC().get_params()
-        for name, field in LearnSettings.__dataclass_fields__.items():
-            assert parameters.pop(name) == field.default
+        for settings in (LearnSettings, MixtureSettings):
+            for name, field in settings.__dataclass_fields__.items():
+                assert parameters.pop(name) == field.default
         assert parameters == {
             "allowed_parents": None,
             "callback": None,

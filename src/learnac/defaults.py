@@ -12,6 +12,8 @@ CHECKPOINT_SECONDS: Final = 30.0
 # Without an edge penalty, it starts high and is halved until the budget is used. docs/learning.md says why.
 FIRST_EDGE_PENALTY: Final = 10.0
 MAX_EDGES: Final = 200_000
+# Of a mixture: edges x components.
+MAX_MIXTURE_EDGES: Final = 1_000_000
 
 # Splits are chosen, and the steps of a search judged, as if each leaf had seen this many rows more, spread evenly over
 # its values; and with this much shrinkage. How much smoothing the model has is then chosen from a grid.

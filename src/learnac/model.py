@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from learnac.circuit import Circuit
+from learnac.circuit import Circuit, Mixture, Queryable
 from learnac.circuit.core_evaluator import core_evaluator
 from learnac.data import Schema
 from learnac.data.schema import UNKNOWN
@@ -24,12 +24,13 @@ _NOTHING_SOFT = np.empty(0, np.uint32), np.empty((0, 0))
 class Model:
     """A distribution over the variables of a schema, as a circuit that answers, as a network, or as both.
 
-    What is learned has both. A circuit from another tool has no network; a network from elsewhere has no circuit until
-    it is compiled, and one that was learned without a circuit may be too entangled to have one. Whoever needs one of
-    the forms asks for it, so that a model in a form it does not know is refused, and never answered wrongly.
+    What is learned has both, unless it is a mixture: no network of visible variables equals it. A circuit from another
+    tool has no network; a network from elsewhere has no circuit until it is compiled, and one that was learned without
+    a circuit may be too entangled to have one. Whoever needs one of the forms asks for it, so that a model in a form it
+    does not know is refused, and never answered wrongly.
     """
 
-    circuit: Circuit | None = None
+    circuit: Queryable | None = None
     network: BayesNet | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)  # what it was learned with
     provenance: Mapping[str, Any] = field(default_factory=dict)  # where it comes from
@@ -40,13 +41,20 @@ class Model:
         if self.circuit is not None and self.network is not None and self.circuit.schema != self.network.schema:
             found = f"{self.circuit.schema} and {self.network.schema}"
             raise ValueError(f"a model: expected a circuit and a network over the same variables, found {found}")
+        if isinstance(self.circuit, Mixture) and self.network is not None:
+            raise ValueError("a model: expected no network that equals a mixture, found one")
 
     @property
     def schema(self) -> Schema:
         return self.require_network().schema if self.circuit is None else self.circuit.schema
 
-    def require_circuit(self) -> Circuit:
-        """The circuit; ValueError if there is none yet."""
+    @property
+    def structure(self) -> BayesNet | None:
+        """The network to look at, if there is one: of a mixture, that of its structure, which is not all of it."""
+        return self.circuit.network if isinstance(self.circuit, Mixture) else self.network
+
+    def require_circuit(self) -> Queryable:
+        """The circuit, or the mixture; ValueError if there is none yet."""
         if self.circuit is None:
             raise ValueError("expected a model with a circuit, found a network alone")
         return self.circuit
@@ -54,7 +62,8 @@ class Model:
     def require_network(self) -> BayesNet:
         """The network; ValueError if there is none."""
         if self.network is None:
-            raise ValueError("expected a model with a network, found a circuit alone")
+            found = "a mixture, which equals none" if isinstance(self.circuit, Mixture) else "a circuit alone"
+            raise ValueError(f"expected a model with a network, found {found}")
         return self.network
 
 

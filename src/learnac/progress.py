@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from learnac.learn import StepInfo
+    from learnac.learn import RoundInfo, StepInfo
 
 REFRESHES_PER_SECOND = 8
 
@@ -23,10 +23,10 @@ class Progress:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._start = clock()
-        self._step: StepInfo | None = None
+        self._step: StepInfo | RoundInfo | None = None
         self._best_validation = float("-inf")
 
-    def take_note(self, step: StepInfo) -> None:
+    def take_note(self, step: StepInfo | RoundInfo) -> None:
         self._step = step
         if step.validation_log_likelihood is not None:
             self._best_validation = max(self._best_validation, step.validation_log_likelihood)
@@ -43,11 +43,7 @@ class Progress:
         step = self._step
         if step is None:
             return ["counting", seconds]
-        parts = [
-            f"{step.n_splits:,} splits",
-            f"{step.n_edges:,} edges",
-            f"log-likelihood {step.log_likelihood:.4f}",
-        ]
+        parts = [str(step), f"log-likelihood {step.log_likelihood:.4f}"]
         if step.validation_log_likelihood is not None:
             parts.append(f"validation {step.validation_log_likelihood:.4f} (best {self._best_validation:.4f})")
         return [*parts, seconds]
@@ -62,7 +58,7 @@ class PlainLines:
         self._every_seconds = every_seconds
         self._next = every_seconds
 
-    def take_note(self, step: StepInfo) -> None:
+    def take_note(self, step: StepInfo | RoundInfo) -> None:
         self._progress.take_note(step)
         if self._progress.seconds >= self._next:
             self._next = self._progress.seconds + self._every_seconds
@@ -73,7 +69,7 @@ class PlainLines:
 
 
 @contextmanager
-def moving_line(progress: Progress, stream: TextIO) -> Iterator[Callable[[StepInfo], None]]:
+def moving_line(progress: Progress, stream: TextIO) -> Iterator[Callable[[StepInfo | RoundInfo], None]]:
     """A callback that keeps a line in a terminal up to date, and takes it away at the end.
 
     The callback only takes note of the step. A thread draws, a few times a second.
@@ -88,7 +84,7 @@ def moving_line(progress: Progress, stream: TextIO) -> Iterator[Callable[[StepIn
 
 
 @contextmanager
-def shown_progress(stream: TextIO | None = None) -> Iterator[Callable[[StepInfo], None]]:
+def shown_progress(stream: TextIO | None = None) -> Iterator[Callable[[StepInfo | RoundInfo], None]]:
     """A callback that shows each step on `stream`, or else stderr: in a terminal as a line that moves.
 
     When all is done, a plain line says where the search ended.

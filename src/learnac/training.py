@@ -17,8 +17,23 @@ from learnac.data.weights import checked_weights
 from learnac.defaults import CHECKPOINT_SECONDS
 from learnac.files import check_writable
 from learnac.io import read_checkpoint, write_checkpoint
-from learnac.learn import Checkpoints, Learned, LearnSettings, StepInfo, learn_table
+from learnac.learn import (
+    Checkpoints,
+    Learned,
+    LearnSettings,
+    Mixing,
+    MixtureSettings,
+    RoundInfo,
+    Rows,
+    StepInfo,
+    learn_mixture,
+    learn_table,
+)
 from learnac.version import __version__
+
+ONE_CIRCUIT = MixtureSettings()
+
+OnStep = Callable[[StepInfo | RoundInfo], object]
 
 
 def train(
@@ -26,15 +41,17 @@ def train(
     settings: LearnSettings,
     form: TableForm,
     *,
+    mixing: MixtureSettings = ONE_CIRCUIT,
     validation: Dataset | None = None,
     sample_weight: ArrayLike | None = None,
     validation_weight: ArrayLike | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
-    on_step: Callable[[StepInfo], object] | None = None,
+    on_step: OnStep | None = None,
     checkpoint: Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     resume: bool = False,
     on_checkpoint_failure: Callable[[OSError], object] | None = None,
+    n_threads: int = 1,
 ) -> Learned:
     """A model that knows its settings and where it comes from. `form` is that of the table the rows came in.
 
@@ -42,18 +59,32 @@ def train(
     """
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint file to resume from, found none")
-    learned = learn_table(
-        dataset,
-        settings,
-        validation=validation,
-        sample_weight=checked_weights(sample_weight, dataset.n_rows),
-        validation_weight=_validation_weights(validation_weight, validation),
-        allowed_parents=allowed_parents,
-        on_step=on_step,
-        checkpoints=None
-        if checkpoint is None
-        else _checkpoints(checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn),
-    )
+    checkpoints = None
+    if checkpoint is not None:
+        checkpoints = _checkpoints(checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn)
+    weights = checked_weights(sample_weight, dataset.n_rows)
+    validation_weights = _validation_weights(validation_weight, validation)
+    if mixing.is_mixture:
+        learned = learn_mixture(
+            Rows(dataset, weights),
+            settings,
+            mixing,
+            validation=None if validation is None else Rows(validation, validation_weights),
+            allowed_parents=allowed_parents,
+            on_step=on_step,
+            n_threads=n_threads,
+        )
+    else:
+        learned = learn_table(
+            dataset,
+            settings,
+            validation=validation,
+            sample_weight=weights,
+            validation_weight=validation_weights,
+            allowed_parents=allowed_parents,
+            on_step=on_step,
+            checkpoints=checkpoints,
+        )
     provenance = {
         "learnac": __version__,
         "rows": dataset.n_rows,
@@ -61,19 +92,31 @@ def train(
         **({"final_edge_penalty": learned.trace[-1].edge_penalty} if learned.trace else {}),
         **({"alpha": learned.smoothing.prior} if settings.criterion == "likelihood" else {}),
         "shrinkage": learned.smoothing.shrinkage,
+        **({} if learned.mixing is None else mixing_document(learned.mixing)),
         "stop": learned.stop.name.lower(),
         "seconds": round(learned.seconds, 3),
         "form": form.name,
     }
-    stated = stated_settings(settings, allowed_parents)
+    stated = stated_settings(settings, mixing, allowed_parents)
     return replace(learned, model=replace(learned.model, settings=stated, provenance=provenance))
 
 
-def stated_settings(settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> dict[str, Any]:
-    """Settings in types that JSON has: NumPy's numbers are as good as Python's elsewhere."""
-    stated = {
-        name: value.item() if isinstance(value, np.generic) else value for name, value in asdict(settings).items()
+def mixing_document(mixing: Mixing) -> dict[str, Any]:
+    """How a mixture came about, in types that JSON has."""
+    return {
+        "components": mixing.n_components,
+        "averages": mixing.n_averages,
+        "way": mixing.way,
+        "rounds": mixing.n_rounds,
     }
+
+
+def stated_settings(
+    settings: LearnSettings, mixing: MixtureSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
+) -> dict[str, Any]:
+    """Settings in types that JSON has: NumPy's numbers are as good as Python's elsewhere."""
+    given = {**asdict(settings), **asdict(mixing)}
+    stated = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     if allowed_parents is not None:
         stated["allowed_parents"] = {str(child): [str(v) for v in vs] for child, vs in allowed_parents.items()}
     return stated

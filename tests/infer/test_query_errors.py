@@ -302,6 +302,9 @@ def test_arguments_of_the_wrong_kind(what: str) -> None:
 
 @pytest.mark.parametrize("n_threads", [0, -1, 1.5, None, True, "2"])
 def test_numbers_of_threads_that_make_no_sense(n_threads: Any) -> None:
-    model = LearnAC(n_threads=n_threads).fit(pd.DataFrame(COLUMNS))
-    with pytest.raises((TypeError, ValueError), match=r"n_threads: expected (a whole number|at least 1), found"):
+    frame, expected = pd.DataFrame(COLUMNS), r"n_threads: expected (a whole number|at least 1), found"
+    with pytest.raises((TypeError, ValueError), match=expected):
+        LearnAC(n_threads=n_threads).fit(frame)
+    model = LearnAC().fit(frame).set_params(n_threads=n_threads)
+    with pytest.raises((TypeError, ValueError), match=expected):
         model.marginals()

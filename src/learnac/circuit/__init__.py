@@ -2,11 +2,12 @@
 
 from learnac.circuit.builder import CircuitBuilder, freeze_circuit
 from learnac.circuit.circuit import Circuit, NodeKind
-from learnac.circuit.core_evaluator import core_evaluator, log_total, mixture_evaluator
+from learnac.circuit.core_evaluator import core_evaluator, log_total, mixture_evaluator, totals_of_components
 from learnac.circuit.evaluate import evaluate, indicators_of
-from learnac.circuit.mixture import Mixture
+from learnac.circuit.mixture import Mixture, Queryable, as_circuit
 from learnac.circuit.properties import (
     Properties,
+    check_components,
     check_distribution,
     is_decomposable,
     is_deterministic,
@@ -20,6 +21,9 @@ __all__ = [
     "Mixture",
     "NodeKind",
     "Properties",
+    "Queryable",
+    "as_circuit",
+    "check_components",
     "check_distribution",
     "core_evaluator",
     "evaluate",
@@ -31,4 +35,5 @@ __all__ = [
     "log_total",
     "mixture_evaluator",
     "properties",
+    "totals_of_components",
 ]

@@ -6,10 +6,13 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnac._core import Evaluator, MixtureEvaluator
 from learnac.circuit.circuit import Circuit
 from learnac.circuit.mixture import Mixture
+from learnac.data import Schema
+from learnac.types import PartialCodes
 
 _lock = Lock()
 _evaluators: WeakKeyDictionary[Circuit, Evaluator] = WeakKeyDictionary()
@@ -39,5 +42,15 @@ def core_evaluator(circuit: Circuit) -> Evaluator:
 
 def log_total(circuit: Circuit) -> float:
     """The log of the circuit's value with all indicators 1: 0 for a distribution."""
-    unknown = np.full((circuit.schema.n_variables, 1), -1, dtype=circuit.schema.evidence_dtype)
-    return float(core_evaluator(circuit).log_values(unknown, np.empty(0, np.uint32), np.empty((0, 0)), 1)[0])
+    return float(core_evaluator(circuit).log_values(*_nothing_known(circuit.schema), 1)[0])
+
+
+def totals_of_components(mixture: Mixture) -> NDArray[np.float64]:
+    """The value of each component with all indicators 1, times its weight: the weight, for a distribution."""
+    log_values, posteriors = mixture_evaluator(mixture).components(*_nothing_known(mixture.schema), 1)
+    return np.asarray(posteriors[0] * np.exp(log_values[0]), dtype=np.float64)
+
+
+def _nothing_known(schema: Schema) -> tuple[PartialCodes, NDArray[np.uint32], NDArray[np.float64]]:
+    unknown = np.full((schema.n_variables, 1), -1, dtype=schema.evidence_dtype)
+    return unknown, np.empty(0, np.uint32), np.empty((0, 0))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit.circuit import Circuit, NodeKind
 from learnac.data import Schema
+from learnac.drawing import Drawing
 from learnac.frozen import constructor_call, freeze_arrays
+from learnac.network import BayesNet
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +28,7 @@ class Mixture:
     structure: Circuit
     parameters: Floats  # (n_components, n_parameters)
     weights: Floats  # (n_components,), which sum to 1
+    network: BayesNet | None = None  # the twin of the structure, if there is one: its arcs and trees, to look at
 
     def __post_init__(self) -> None:
         freeze_arrays(self, {"parameters": (np.float64, 2), "weights": (np.float64, 1)}, "a mixture")
@@ -39,6 +42,8 @@ class Mixture:
                 raise ValueError(f"not a mixture: {name}: expected probabilities")
         if abs(self.weights.sum() - 1) > 1e-9:
             raise ValueError(f"not a mixture: expected weights that sum to 1, found {self.weights.sum()}")
+        if self.network is not None and self.network.schema != self.schema:
+            raise ValueError(f"not a mixture: expected a network over {self.schema}, found {self.network.schema}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return constructor_call(self)
@@ -123,3 +128,23 @@ class Mixture:
             f"Mixture({self.schema.n_variables} variables, {self.n_components} components x "
             f"{self.structure.n_edges:,} edges)"
         )
+
+    def draw(self, *, max_edges: int = 300) -> Drawing:
+        """A picture of the structure; each parameter from its smallest to its largest value over the components."""
+        from learnac.circuit.draw import draw_mixture
+
+        return draw_mixture(self, max_edges)
+
+    def _repr_html_(self) -> str:
+        from learnac.circuit.draw import mixture_summary
+
+        return mixture_summary(self)
+
+
+Queryable: TypeAlias = Circuit | Mixture
+"""What can be asked: a circuit, or one with many vectors of parameters."""
+
+
+def as_circuit(asked: Queryable) -> Circuit:
+    """The same distribution as one circuit."""
+    return asked.expanded() if isinstance(asked, Mixture) else asked

@@ -8,7 +8,8 @@ import numpy as np
 
 from learnac._core import circuit_properties
 from learnac.circuit.circuit import Circuit
-from learnac.circuit.core_evaluator import log_total
+from learnac.circuit.core_evaluator import log_total, totals_of_components
+from learnac.circuit.mixture import Mixture
 
 # How far the log of a total may be from 0: files round their numbers.
 _SUMS_TO_ONE = 1e-6
@@ -58,3 +59,13 @@ def check_distribution(circuit: Circuit) -> None:
         raise ValueError("the circuit is not smooth and decomposable over all variables: it would answer wrongly")
     if not found.is_labelled_rightly:
         raise ValueError("the circuit is not deterministic, although its sums decide variables")
+
+
+def check_components(mixture: Mixture) -> None:
+    """Raise ValueError unless the parameters of every component make a distribution of the structure, which is one.
+
+    For mixtures from strangers. Cost: the mixture's first query.
+    """
+    # Far below the others a component may have no value that can be told from 0.
+    if not np.allclose(totals_of_components(mixture), mixture.weights, rtol=_SUMS_TO_ONE, atol=1e-50):
+        raise ValueError("the probabilities of a component do not sum to 1")

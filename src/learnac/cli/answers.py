@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from learnac.circuit import Circuit
+from learnac.circuit import Queryable
 from learnac.cli.assignments import read_assignments
 from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
@@ -76,7 +76,7 @@ class Asked:
         return not self.as_json if self.out is None else self.out.suffix.lower() in TEXT_SUFFIXES
 
     @property
-    def circuit(self) -> Circuit:
+    def circuit(self) -> Queryable:
         return self.model.require_circuit()
 
     @property

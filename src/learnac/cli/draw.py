@@ -67,13 +67,14 @@ def draw(
         raise QueryError(f"{picture}: expected a name that ends in one of {known}")
     check_writable(picture)
     stored = read_any(model)
-    if stored.network is None and (what == "network" or tree is not None):
+    network = stored.structure
+    if network is None and (what == "network" or tree is not None):
         raise QueryError(f"{model}: expected a model with a network, found only a circuit; use --what circuit")
     try:
-        if what == "circuit" and tree is None:
+        if network is None or (what == "circuit" and tree is None):
             drawing = compiled(stored, model).require_circuit().draw()
         else:
-            drawing = _network_drawing(stored.require_network(), tree, around, max_arcs, max_depth)
+            drawing = _network_drawing(network, tree, around, max_arcs, max_depth)
         drawing.save(picture)
     except LearnacError:
         raise

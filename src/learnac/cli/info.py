@@ -10,7 +10,7 @@ from learnac.cli import query_options as options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from learnac.circuit import Circuit
+    from learnac.circuit import Queryable
     from learnac.model import Model
     from learnac.network import BayesNet
 
@@ -35,20 +35,22 @@ def info(model: options.ModelFile, *, as_json: options.Json = False, debug: opti
 
 
 def describe(stored: Model, path: Path) -> dict[str, Any]:
-    from learnac.circuit import properties
+    from learnac.circuit import Mixture, properties
 
-    arities, circuit = stored.schema.arities, stored.require_circuit()
+    arities, asked = stored.schema.arities, stored.require_circuit()
+    circuit = asked.structure if isinstance(asked, Mixture) else asked
     document: dict[str, Any] = {
         "file": str(path),
         "bytes": path.stat().st_size,
         "variables": stored.schema.n_variables,
         "categories": {"smallest": int(arities.min()), "largest": int(arities.max())},
-        "edges": circuit.n_edges,
+        "components": asked.n_components if isinstance(asked, Mixture) else 1,
+        "edges": asked.n_edges,
         "nodes": circuit.n_nodes,
-        "parameters": circuit.n_parameters,
+        "parameters": asked.n_parameters,
         "properties": properties(circuit)._asdict(),
-        "network": None if stored.network is None else _describe_network(stored.network),
-        "milliseconds_per_query": query_times(circuit),
+        "network": None if stored.structure is None else _describe_network(stored.structure),
+        "milliseconds_per_query": query_times(asked),
         "settings": dict(stored.settings),
         "provenance": dict(stored.provenance),
     }
@@ -69,7 +71,7 @@ def _describe_network(network: BayesNet) -> dict[str, Any]:
     }
 
 
-def query_times(circuit: Circuit) -> dict[str, float]:
+def query_times(circuit: Queryable) -> dict[str, float]:
     """Median milliseconds of a query for 30 % of the variables, by the share of the others that is known."""
     import numpy as np
 
@@ -92,7 +94,7 @@ def query_times(circuit: Circuit) -> dict[str, float]:
     return found
 
 
-def _named(circuit: Circuit, *rows: Any) -> list[dict[str, Any]]:
+def _named(circuit: Queryable, *rows: Any) -> list[dict[str, Any]]:
     schema = circuit.schema
     columns = list(zip(schema.names, schema.categories, strict=True))
     return [
@@ -110,10 +112,11 @@ def _milliseconds(call: Any) -> float:
 def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
     names = ("smooth", "decomposable", "deterministic")
     properties = [name for name in names if document["properties"][f"is_{name}"]]
+    of_each = " for each component" if document["components"] > 1 else ""
     lines = [
         ("Variables", f"{document['variables']:,}, of {_range(document['categories'])} categories"),
-        ("Circuit", f"{document['edges']:,} edges, {document['nodes']:,} nodes, {document['parameters']:,} parameters"),
-        ("Properties", f"{', '.join(properties)} (checked)"),
+        *_size(document),
+        ("Properties", f"{', '.join(properties)}{of_each} (checked)"),
     ]
     if (network := document["network"]) is not None:
         most = ", ".join(f"{name} ({n})" for name, n in network["most_parents"].items())
@@ -131,6 +134,17 @@ def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
         shown = ", ".join(f"{name} {value}" for name, value in document[title].items() if value is not None)
         lines.append((title.capitalize(), shown or "none"))
     return lines
+
+
+def _size(document: dict[str, Any]) -> list[tuple[str, str]]:
+    nodes, parameters = f"{document['nodes']:,} nodes", f"{document['parameters']:,} parameters"
+    if (n_components := document["components"]) == 1:
+        return [("Circuit", f"{document['edges']:,} edges, {nodes}, {parameters}")]
+    n_edges = document["edges"] // n_components
+    return [
+        ("Structure", f"{n_edges:,} edges, {nodes}"),
+        ("Mixture", f"{n_components:,} components: {document['edges']:,} edges in all, {parameters}"),
+    ]
 
 
 def _range(categories: dict[str, int]) -> str:

@@ -14,7 +14,7 @@ from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
     from learnac.cli.tables import LearningTables
-    from learnac.learn import Learned, LearnSettings
+    from learnac.learn import Learned, LearnSettings, MixtureSettings
 
 EXAMPLE = "learnac learn train.csv --valid valid.csv --out model.learnac"
 _COLUMNS_SHOWN = 10
@@ -43,6 +43,10 @@ def learn(
     schedule: options.Schedule = defaults.SCHEDULE,
     splits: options.Splits = defaults.SPLITS,
     halve_edge_penalty: options.HalveEdgePenalty = False,
+    components: options.Components = "1",
+    averages: options.Averages = 1,
+    seed: options.Seed = 0,
+    threads: options.LearningThreads = 1,
     max_edges: options.MaxEdges = None,
     max_splits: options.MaxSplits = None,
     max_seconds: options.MaxSeconds = None,
@@ -65,7 +69,7 @@ def learn(
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs
-    from learnac.cli.settings import checked_settings
+    from learnac.cli.settings import checked_mixing, checked_settings
     from learnac.cli.standard_input import as_files
     from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
@@ -85,6 +89,7 @@ def learn(
         max_seconds=max_seconds,
         patience=patience,
     )
+    mixing = checked_mixing(components, averages, seed)
     if patience is not None and valid is None:
         raise UsageError("needs a validation table: add --valid FILE", "--patience")
     if resume and checkpoint is None:
@@ -96,10 +101,18 @@ def learn(
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
-    learned = fit(settings, tables, checkpoint=checkpoint, checkpoint_seconds=checkpoint_every, resume=resume)
+    learned = fit(
+        settings,
+        tables,
+        mixing=mixing,
+        checkpoint=checkpoint,
+        checkpoint_seconds=checkpoint_every,
+        resume=resume,
+        n_threads=threads,
+    )
     if out is not None:
         save(learned, out, given)
-    _print_summary(learned, settings, tables, given, out, as_json)
+    _print_summary(learned, settings, mixing, tables, given, out, as_json)
 
 
 def _print_columns(tables: LearningTables) -> None:
@@ -154,6 +167,7 @@ def save(learned: Learned, out: Path, files: dict[str, Path]) -> None:
 def _print_summary(
     learned: Learned,
     settings: LearnSettings,
+    mixing: MixtureSettings,
     tables: LearningTables,
     files: dict[str, Path],
     out: Path | None,
@@ -174,4 +188,6 @@ def _print_summary(
     names = {role: shown(str(path)) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
     document = {"files": names, "out": out and str(out), **as_document(summary), "settings": asdict(settings)}
+    if mixing.is_mixture:
+        document["settings"] |= asdict(mixing)
     print_json({**document, "columns": columns, "dropped": list(tables.dropped)})

@@ -8,6 +8,7 @@ from learnac.cli.command import Argument, Completes, Option
 _TABLES = "Tables"
 _PRICES = "Penalties and smoothing"
 _SEARCH = "Search"
+_MIXTURE = "Mixtures"
 _BUDGETS = "Budgets (the search ends when one is used up)"
 _OUTPUT = "Output"
 
@@ -165,12 +166,39 @@ HalveEdgePenalty: TypeAlias = Annotated[
         panel=_SEARCH,
     ),
 ]
+Components: TypeAlias = Annotated[
+    str,
+    Option(
+        metavar="N",
+        about="Learn a mixture: one structure with N vectors of parameters, under a hidden variable. auto: choose N, "
+        "and how large the structure is, within --max-edges.",
+        panel=_MIXTURE,
+    ),
+]
+Averages: TypeAlias = Annotated[
+    int,
+    Option(metavar="N", about="Average N mixtures that are learned from different seeds.", panel=_MIXTURE),
+]
+Seed: TypeAlias = Annotated[
+    int, Option(metavar="SEED", about="A seed for mixtures: the same seed gives the same model.", panel=_MIXTURE)
+]
+LearningThreads: TypeAlias = Annotated[
+    int,
+    Option(
+        "--threads",
+        metavar="N",
+        least=1,
+        about="How many threads learn candidates for a mixture. The model does not depend on it.",
+        panel=_MIXTURE,
+    ),
+]
 
 MaxEdges: TypeAlias = Annotated[
     int | None,
     Option(
         metavar="N",
-        about="Stop when the circuit has this many edges. Default: 200,000 unless --edge-penalty is given.",
+        about="Stop when the circuit has this many edges. Default: 200,000 unless --edge-penalty is given. For a "
+        "mixture, edges times components; default: 1,000,000 for each of the --averages.",
         panel=_BUDGETS,
     ),
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
-    from learnac.learn import StepInfo
+    from learnac.learn import RoundInfo, StepInfo
 
 
 def _is_watched() -> bool:
@@ -27,7 +27,7 @@ def _is_watched() -> bool:
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[StepInfo], None] | None]:
+def progress_line() -> Iterator[Callable[[StepInfo | RoundInfo], None] | None]:
     """A callback for the search that keeps a line on stderr up to date; None if nobody is looking at stderr."""
     if not _is_watched():
         yield None

@@ -8,7 +8,7 @@ from typing import Any
 
 from learnac.cli.command import UsageError
 from learnac.errors import SettingError
-from learnac.learn import LearnSettings
+from learnac.learn import LearnSettings, MixtureSettings
 
 
 @contextmanager
@@ -20,6 +20,12 @@ def naming_options() -> Iterator[None]:
         raise UsageError(error.complaint(_option), _option(error.name)) from error
 
 
+def checked_mixing(components: str, averages: int, seed: int) -> MixtureSettings:
+    """Settings of a mixture, from what was typed."""
+    with naming_options():
+        return MixtureSettings(int(components) if components.isdecimal() else components, averages, seed)
+
+
 def checked_settings(**stated: Any) -> LearnSettings:
     """Settings, or a complaint about them before files are read, which may take a while."""
     with naming_options():
@@ -27,4 +33,6 @@ def checked_settings(**stated: Any) -> LearnSettings:
 
 
 def _option(name: str) -> str:
+    if name == "random_state":
+        return "--seed"
     return "--" + name.removeprefix("n_").replace("_", "-")

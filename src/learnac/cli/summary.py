@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.circuit import Mixture
 from learnac.cli.output import print_rows
 from learnac.cli.weights import described_rows
 from learnac.data import Dataset
 from learnac.data.weights import weighted_mean
-from learnac.learn import Learned, LearnSettings, Stop
-from learnac.network import BayesNet
+from learnac.infer import log_likelihood
+from learnac.learn import Learned, LearnSettings, Mixing, Stop
+from learnac.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Summary:
     schedule: str
     scores: dict[str, TableScore]
     n_variables: int
-    n_edges: int
+    n_components: int
+    n_edges: int  # of all components
     n_leaves: int
     n_parameters: int
     mean_parents: float
@@ -45,6 +48,7 @@ class Summary:
     final_edge_penalty: float | None  # of the last split
     alpha: float | None
     shrinkage: float
+    mixing: Mixing | None
     stop: Stop
     seconds: float
 
@@ -56,15 +60,18 @@ def summarize(
     weights: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> Summary:
     """The summary of a model, with the likelihoods of some tables, whose rows may have weights."""
-    network = learned.network
+    asked, network = learned.model.require_circuit(), learned.model.structure
+    assert network is not None
+    n_components = asked.n_components if isinstance(asked, Mixture) else 1
     n_parents = [len(parents) for parents in network.parents]
     return Summary(
         schedule=settings.schedule,
-        scores={role: _score(network, table, (weights or {}).get(role)) for role, table in tables.items()},
+        scores={role: _score(learned.model, table, (weights or {}).get(role)) for role, table in tables.items()},
         n_variables=network.schema.n_variables,
-        n_edges=learned.circuit.n_edges,
+        n_components=n_components,
+        n_edges=asked.n_edges,
         n_leaves=network.n_leaves,
-        n_parameters=network.n_parameters,
+        n_parameters=network.n_parameters * n_components,
         mean_parents=sum(n_parents) / len(n_parents),
         max_parents=max(n_parents),
         n_splits=learned.n_splits,
@@ -72,13 +79,14 @@ def summarize(
         final_edge_penalty=learned.trace[-1].edge_penalty if learned.trace else None,
         alpha=learned.smoothing.prior if settings.criterion == "likelihood" else None,
         shrinkage=learned.smoothing.shrinkage,
+        mixing=learned.mixing,
         stop=learned.stop,
         seconds=learned.seconds,
     )
 
 
-def _score(network: BayesNet, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
-    found = network.log_likelihood(table.codes)
+def _score(model: Model, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
+    found = log_likelihood(model.require_circuit(), table, network=model.network)
     weight = None if weights is None else float(weights.sum())
     return TableScore(table.n_rows, weighted_mean(found, weights), int(np.count_nonzero(np.isneginf(found))), weight)
 
@@ -99,8 +107,11 @@ def print_summary(summary: Summary) -> None:
     rows = [("Learner", f"AC-{summary.schedule.capitalize()}", f"{summary.n_variables:,} variables")]
     for role, score in summary.scores.items():
         rows.append((f"Log-likelihood, {role}", f"{score.log_likelihood:.4f}", _rows(score)))
+    if summary.mixing is not None:
+        rows.append(("Components", f"{summary.n_components:,}", _mixture(summary.mixing)))
+    of_each = f"{summary.n_edges // summary.n_components:,} of each component" if summary.n_components > 1 else ""
     rows += [
-        ("Edges", f"{summary.n_edges:,}", ""),
+        ("Edges", f"{summary.n_edges:,}", of_each),
         ("Leaves", f"{summary.n_leaves:,}", ""),
         ("Parameters", f"{summary.n_parameters:,}", _smoothing(summary)),
         ("Avg. parents", f"{summary.mean_parents:.1f}", ""),
@@ -110,6 +121,13 @@ def print_summary(summary: Summary) -> None:
         ("Stopped", "", _stopped(summary)),
     ]
     print_rows(rows, right=(1,))
+
+
+def _mixture(mixing: Mixing) -> str:
+    if mixing.n_components == 1:
+        return "a single circuit did best on held-out rows"
+    averages = "" if mixing.n_averages == 1 else f", {mixing.n_averages} averaged"
+    return f"{mixing.way}, {mixing.n_rounds:,} rounds{averages}"
 
 
 def _smoothing(summary: Summary) -> str:
@@ -129,7 +147,11 @@ def _undone(summary: Summary) -> str:
 
 def _stopped(summary: Summary) -> str:
     reason = "interrupted: this is the model so far" if summary.stop is Stop.INTERRUPTED else summary.stop.value
-    at_penalty = "" if summary.final_edge_penalty is None else f", at edge penalty {summary.final_edge_penalty:g}"
+    at_penalty = (
+        ""
+        if summary.final_edge_penalty is None or summary.n_components > 1
+        else f", at edge penalty {summary.final_edge_penalty:g}"
+    )
     return reason + at_penalty
 
 

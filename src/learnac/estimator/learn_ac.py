@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from learnac import defaults
-from learnac.circuit import Circuit
+from learnac.circuit import Mixture, Queryable
 from learnac.data import Dataset, as_dataset
 from learnac.data.bins import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_of
@@ -23,12 +24,14 @@ from learnac.data.weights import checked_weights, weighted_mean
 from learnac.errors import DataError, SettingTypeError, described, placed
 from learnac.estimator.queries import Queries
 from learnac.estimator.target import Target, training_table
+from learnac.infer.engine import usable_threads
+from learnac.infer.sample import seed_of
 from learnac.io import write_model
-from learnac.learn import LearnSettings, StepInfo, Stop
+from learnac.learn import LearnSettings, MixtureSettings, RoundInfo, StepInfo, Stop
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
-from learnac.training import stated_settings, train
+from learnac.training import OnStep, stated_settings, train
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
@@ -54,8 +57,13 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         keep: on the validation table, or else by searching again without a tenth of the rows.
     splits
         "binary" (one value against the rest) or "complete" (a branch for each value). No difference for two values.
+    n_components, n_averages
+        With more than one component, the model is a mixture: one structure, with a vector of parameters for each value
+        of a hidden variable. With "auto", the number is chosen within `max_edges` on the validation table, or on
+        held-out rows; it may be 1. With `n_averages`, as many mixtures from different seeds are averaged.
     max_edges, max_splits, max_seconds
-        Budgets: the search ends when one of them is used up.
+        Budgets: the search ends when one of them is used up. The edges of a mixture are those of its structure times
+        all components; if `max_edges` is None, it may have 1,000,000, for each of its averages.
     halve_edge_penalty
         Halve a given `edge_penalty`, too, whenever no split pays, until `max_edges` is reached.
     patience
@@ -64,24 +72,29 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         A dict from the name of a variable to the names of the variables it may depend on. A variable that is not in the
         dict may depend on any other.
     callback
-        Called after each split with a `StepInfo`; learning ends when it returns True.
+        Called after each split with a `StepInfo`, and after each round of learning the parameters of a mixture with a
+        `RoundInfo`; learning ends when it returns True.
     target
         The name of the variable to predict, which makes this a classifier: `fit(X, y)` learns from X with y as a column
         of this name, and `score` is accuracy. The model still has all variables and answers all queries.
     bins, as_category
         How `fit` reads a frame: `bins` divides columns of numbers into intervals, and `as_category` lists columns in
         which every value is a category, however many there are. See `Dataset.from_frame`.
+    random_state
+        A seed or a generator, for mixtures: a single circuit does not depend on it.
     verbose
         Show progress on stderr: one line that is updated in a terminal, a new line every few seconds elsewhere.
     n_threads
-        The number of threads for queries. Learning uses one thread. Answers do not depend on it.
+        The number of threads for queries, and for the candidates of a mixture. The search for a circuit uses one.
+        Neither answers nor models depend on it.
 
     Attributes
     ----------
     classes_
         With a target: its labels, sorted, with the type they had in `y`.
     circuit_, network_
-        The `Circuit`, which answers queries, and the same distribution as a `BayesNet` with decision trees, to read.
+        The `Circuit`, which answers queries, and the same distribution as a `BayesNet` with decision trees, to read. A
+        `Mixture` has no such network, but its structure has one: `circuit_.network`.
     trace_
         One `StepInfo` for each split that the search applied. The model keeps the first `n_splits_` of them: all,
         or the number that scores best on held-out rows.
@@ -103,16 +116,19 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         equivalent_sample_size: float = defaults.EQUIVALENT_SAMPLE_SIZE,
         shrinkage: float | None = None,
         splits: str = defaults.SPLITS,
+        n_components: int | str = 1,
+        n_averages: int = 1,
         max_edges: int | None = None,
         halve_edge_penalty: bool = False,
         max_splits: int | None = None,
         max_seconds: float | None = None,
         patience: int | None = None,
         allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
-        callback: Callable[[StepInfo], object] | None = None,
+        callback: OnStep | None = None,
         target: Any = None,
         bins: BinsStatement | None = None,
         as_category: Iterable[Any] | None = None,
+        random_state: object = 0,
         verbose: bool = False,
         n_threads: int = 1,
     ) -> None:
@@ -124,6 +140,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.equivalent_sample_size = equivalent_sample_size
         self.shrinkage = shrinkage
         self.splits = splits
+        self.n_components = n_components
+        self.n_averages = n_averages
         self.max_edges = max_edges
         self.halve_edge_penalty = halve_edge_penalty
         self.max_splits = max_splits
@@ -134,6 +152,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.target = target
         self.bins = bins
         self.as_category = as_category
+        self.random_state = random_state
         self.verbose = verbose
         self.n_threads = n_threads
 
@@ -172,7 +191,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         With `checkpoint`, the state of the search is saved to this file every `checkpoint_seconds`. With `resume`, the
         search continues from the file, if it exists, and the model is the same as without an interruption.
         """
-        settings = self._settings()
+        settings, mixing = self._settings(), self._mixing()
         dataset, target = self._training_table(X, y, sample_weight)
         form = form_of(X)
         with self._watched() as on_step:
@@ -180,6 +199,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                 dataset,
                 settings,
                 form,
+                mixing=mixing,
                 validation=None if validation is None else _validation_table(dataset, validation, target),
                 sample_weight=sample_weight,
                 allowed_parents=self.allowed_parents,
@@ -187,8 +207,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                 checkpoint=None if checkpoint is None else Path(checkpoint),
                 checkpoint_seconds=checkpoint_seconds,
                 resume=resume,
+                n_threads=usable_threads(self.n_threads),
             )
-        self._take(learned.circuit, learned.network, form, target)
+        self._take(learned.model.require_circuit(), learned.model.network, form, target)
         self.trace_ = learned.trace
         self.n_splits_ = learned.n_splits
         self.alpha_ = learned.smoothing.prior if settings.criterion == "likelihood" else None
@@ -197,11 +218,19 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.learned_ = learned
         self.provenance_ = dict(learned.model.provenance)
         if learned.stop is Stop.INTERRUPTED:
-            raise KeyboardInterrupt(f"the model so far is kept: it has the first {learned.n_splits} splits")
+            kept = f"it has the first {learned.n_splits} splits"
+            if isinstance(self.circuit_, Mixture):
+                kept = f"it has {self.circuit_.n_components} components"
+            raise KeyboardInterrupt(f"the model so far is kept: {kept}")
         return self
 
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})
+
+    def _mixing(self) -> MixtureSettings:
+        given = self.random_state
+        seed = int(given) if isinstance(given, Integral) else seed_of(given)
+        return MixtureSettings(self.n_components, self.n_averages, seed)
 
     def _training_table(self, X: object, y: object, sample_weight: ArrayLike | None) -> tuple[Dataset, Target | None]:
         names = () if self.as_category is None else self.as_category
@@ -215,8 +244,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         return read(X), None
 
     @contextmanager
-    def _watched(self) -> Iterator[Callable[[StepInfo], object] | None]:
-        """What is called after each split: the callback, and whatever shows the step."""
+    def _watched(self) -> Iterator[OnStep | None]:
+        """What is called after each split and each round: the callback, and whatever shows the step."""
         if self.callback is not None and not callable(self.callback):
             raise SettingTypeError("callback", "a function", described(self.callback))
         if not self.verbose:
@@ -224,13 +253,15 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             return
         with shown_progress() as show:
 
-            def on_step(info: StepInfo) -> object:
+            def on_step(info: StepInfo | RoundInfo) -> object:
                 show(info)
                 return None if self.callback is None else self.callback(info)
 
             yield on_step
 
-    def _take(self, circuit: Circuit, network: BayesNet | None, form: TableForm, target: Target | None = None) -> None:
+    def _take(
+        self, circuit: Queryable, network: BayesNet | None, form: TableForm, target: Target | None = None
+    ) -> None:
         features = circuit.schema if target is None else target.features
         self.schema_ = circuit.schema
         self.circuit_ = circuit
@@ -241,8 +272,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self._target = target
 
     @classmethod
-    def from_circuit(cls, circuit: Circuit, network: BayesNet | None = None) -> Self:
-        """A model from a circuit that was not learned here, and from its `network`, if known."""
+    def from_circuit(cls, circuit: Queryable, network: BayesNet | None = None) -> Self:
+        """A model from a circuit or mixture that was not learned here, and from its `network`, if known."""
         model = cls()
         model._take(circuit, network, DatasetForm())
         model.provenance_ = {}
@@ -255,7 +286,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         `as_category`: their effect is in the categories of the model.
         """
         check_is_fitted(self)
-        settings = stated_settings(self._settings(), self.allowed_parents)
+        settings = stated_settings(self._settings(), self._mixing(), self.allowed_parents)
         if self.target is not None:
             settings["target"] = str(self.target)
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from learnac.circuit import Circuit
+from learnac.circuit import Queryable
 from learnac.data.forms import form_called
 from learnac.errors import ModelFileError
 from learnac.estimator.learn_ac import LearnAC
@@ -20,6 +20,7 @@ def load(path: str | Path) -> LearnAC:
         # Settings of a later version are of no use here, and the model answers without them.
         model = LearnAC(**{name: value for name, value in stored.settings.items() if name in known})
         model._settings()
+        model._mixing()
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"{path}: {error}", source=str(path)) from None
     circuit, form = stored.require_circuit(), form_called(str(stored.provenance.get("form", "")))
@@ -29,7 +30,7 @@ def load(path: str | Path) -> LearnAC:
     return model
 
 
-def _stored_target(circuit: Circuit, name: object, path: str | Path) -> Target:
+def _stored_target(circuit: Queryable, name: object, path: str | Path) -> Target:
     if name not in circuit.schema.names:
         complaint = f"expected the name of a variable as the target, found {name!r}"
         raise ModelFileError(f"{path}: {complaint}", source=str(path))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from learnac import infer
-from learnac.circuit import Circuit
+from learnac.circuit import Mixture, Queryable
 from learnac.data import Soft
 from learnac.data.forms import TableForm
 from learnac.errors import QueryError, described
@@ -22,7 +22,7 @@ from learnac.network import BayesNet
 class Queries:
     """What can be asked of a fitted estimator. Whoever fits sets the attributes."""
 
-    circuit_: Circuit
+    circuit_: Queryable
     network_: BayesNet | None
     n_threads: int
     _form: TableForm  # of the training table
@@ -140,6 +140,12 @@ class Queries:
             raise TypeError("target: expected the name of the variable to predict, found None")
         return own if own is not None and (asked is None or str(asked) == own.name) else None
 
+    def components(self, given: object = None, *, soft: Soft | None = None) -> NDArray[np.float64]:
+        """For a mixture: the probability of each component, given each row (rows x components). A soft clustering."""
+        check_is_fitted(self)
+        found: NDArray[np.float64] = infer.components(self.circuit_, given, soft=soft, n_threads=self.n_threads)
+        return found
+
     def expectation(
         self,
         values: Mapping[Any, ArrayLike | Mapping[Any, float]],
@@ -166,7 +172,8 @@ class Queries:
             raise TypeError(f"other: expected a LearnAC, found {described(other)}")
         check_is_fitted(other)
         if other.network_ is None:
-            raise QueryError("kl_divergence: expected a model with a network as the other one, found a circuit alone")
+            found = "a mixture" if isinstance(other.circuit_, Mixture) else "a circuit alone"
+            raise QueryError(f"kl_divergence: expected a model with a network as the other one, found {found}")
         return infer.kl_divergence(self.circuit_, other.network_, n_threads=self.n_threads)
 
     def mutual_information(self, a: Any, b: Any) -> float:

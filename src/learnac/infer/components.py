@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import Queryable, engine_of, usable_threads
+from learnac.infer.engine import engine_of, usable_threads
 
 
 def components(mixture: Queryable, given: object = None, *, soft: Soft | None = None, n_threads: int = 1) -> Any:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import MixtureEvaluator
-from learnac.circuit import Circuit, Mixture, NodeKind, core_evaluator, mixture_evaluator
+from learnac.circuit import Circuit, Mixture, NodeKind, Queryable, core_evaluator, mixture_evaluator
 from learnac.errors import QueryError
 from learnac.infer.evaluator import Evaluator
 
 # More threads than any machine has would only cost memory.
 _MOST_THREADS = 1024
-
-Queryable: TypeAlias = Circuit | Mixture
-"""What can be asked: a circuit, or one with many vectors of parameters."""
 
 
 class Engine:

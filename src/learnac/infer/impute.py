@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from learnac.circuit import Queryable
 from learnac.data import Evidence, as_evidence
-from learnac.infer.engine import Engine, Queryable, engine_of
+from learnac.infer.engine import Engine, engine_of
 from learnac.infer.marginals import iter_posteriors
 from learnac.infer.mpe import most_probable
 from learnac.types import PartialCodes

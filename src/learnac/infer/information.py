@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.circuit import Queryable
 from learnac.data import Evidence, as_evidence
 from learnac.errors import QueryError, listed
-from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
 from learnac.types import PartialCodes

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.network import BayesNet
 
 # Queries answered at once: their evidence, with and without the query, is held side by side.
@@ -22,8 +23,10 @@ def log_likelihood(
     """The log-likelihood of each row; minus infinity for an impossible row. One number for a dict.
 
     Missing values are summed out. Cost: one upward pass over the edges that the evidence does not rule out. With
-    `network`, its trees score rows without missing values: a few steps for each variable.
+    `network`, its trees score rows without missing values: a few steps for each variable. No network equals a mixture.
     """
+    if network is not None and isinstance(circuit, Mixture):
+        raise TypeError("network: expected None with a mixture, found a network: it is not the same distribution")
     if X is None:
         raise TypeError("X: expected rows, found None")
     evidence = as_evidence(circuit.schema, X, soft, may_lack_columns=False)

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from learnac.circuit import Queryable
 from learnac.data import Evidence, Schema, Soft, as_evidence
 from learnac.errors import QueryError, described
-from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
+from learnac.infer.engine import Engine, engine_of, usable_threads
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.circuit import Queryable
 from learnac.data import Evidence, Soft, as_evidence
 from learnac.infer import mixture_mpe
-from learnac.infer.engine import Engine, Queryable, engine_of, usable_threads
+from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.types import PartialCodes
 
 MAX_SECONDS = 10.0

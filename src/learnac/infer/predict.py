@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.engine import Queryable, engine_of
+from learnac.infer.engine import engine_of
 from learnac.infer.marginals import posterior_of
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.errors import described
-from learnac.infer.engine import Queryable, engine_of, usable_threads
+from learnac.infer.engine import engine_of, usable_threads
 
 
 def sample(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from learnac.circuit import Mixture, as_circuit
 from learnac.compile import compile_model
 from learnac.compile.compiler import MAX_EDGES
 from learnac.drawing import Drawing
@@ -63,7 +64,7 @@ def _write(model: Model, path: Path, max_edges: int) -> None:
         case ".bn":
             write_bn(_network(model), path)
         case ".ac":
-            write_ac(compile_model(model, max_edges).require_circuit(), path)
+            write_ac(as_circuit(compile_model(model, max_edges).require_circuit()), path)
         case ".dot":
             _drawing(model).save(path)
         case _:
@@ -72,7 +73,7 @@ def _write(model: Model, path: Path, max_edges: int) -> None:
 
 def _drawing(model: Model) -> Drawing:
     """With all arcs, for this is a format for programs too."""
-    return model.require_circuit().draw() if model.network is None else model.network.draw(max_arcs=None)
+    return model.require_circuit().draw() if model.structure is None else model.structure.draw(max_arcs=None)
 
 
 def check_target(path: Path) -> None:
@@ -83,7 +84,8 @@ def check_target(path: Path) -> None:
 
 def _network(model: Model) -> BayesNet:
     if model.network is None:
-        raise ModelFileError("this format holds a network, but the model is only a circuit")
+        found = "a mixture, which no network equals" if isinstance(model.circuit, Mixture) else "only a circuit"
+        raise ModelFileError(f"this format holds a network, but the model is {found}")
     return model.network
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit, NodeKind, check_distribution
+from learnac.circuit import Circuit, Mixture, NodeKind, check_components, check_distribution
 from learnac.data import Schema
 from learnac.errors import ModelFileError
 from learnac.io.container import Container, read_container, write_container
@@ -22,16 +22,20 @@ KIND = "model"
 
 def write_model(model: Model, path: str | Path) -> None:
     """Writes a model file: all of it, or nothing. ValueError for a model without a circuit."""
+    asked = model.require_circuit()
     header = {
         "kind": KIND,
         "schema": schema_document(model.schema),
-        "has_network": model.network is not None,
+        "has_network": model.structure is not None,
+        "has_components": isinstance(asked, Mixture),
         "settings": dict(model.settings),
         "provenance": dict(model.provenance),
     }
-    arrays = _circuit_arrays(model.require_circuit())
-    if model.network is not None:
-        arrays.update(_network_arrays(model.network))
+    arrays = _circuit_arrays(asked.structure if isinstance(asked, Mixture) else asked)
+    if model.structure is not None:
+        arrays.update(_network_arrays(model.structure))
+    if isinstance(asked, Mixture):
+        arrays.update({"component_weights": asked.weights, "component_parameters": asked.parameters})
     write_container(path, header, arrays)
 
 
@@ -53,7 +57,15 @@ def _model_of(container: Container) -> Model:
     check_distribution(circuit)
     if network is not None:
         check_twins(circuit, network)
-    return Model(circuit, network, container.entry("settings", dict), container.entry("provenance", dict))
+    past = container.entry("settings", dict), container.entry("provenance", dict)
+    # Files from before there were mixtures say nothing of components.
+    if "has_components" not in container.header or not container.entry("has_components", bool):
+        return Model(circuit, network, *past)
+    weights = container.array("component_weights", "f").astype(np.float64)
+    parameters = container.array("component_parameters", "f", 2).astype(np.float64)
+    mixture = Mixture(circuit, parameters, weights, network)
+    check_components(mixture)
+    return Model(mixture, None, *past)
 
 
 def _circuit_arrays(circuit: Circuit) -> dict[str, NDArray[Any]]:

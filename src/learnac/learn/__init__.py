@@ -3,12 +3,14 @@
 from learnac._core import SparseCells
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.loop import Fold, learn, learn_network
-from learnac.learn.model import Learned, StepInfo, Stop
+from learnac.learn.mixture.learn import learn_mixture
+from learnac.learn.mixture.settings import MixtureSettings
+from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
 from learnac.learn.splits import Split, SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, SearchState
-from learnac.learn.tables import learn_table, learn_table_network
+from learnac.learn.tables import Rows, learn_table, learn_table_network
 
 __all__ = [
     "Checkpoints",
@@ -17,6 +19,10 @@ __all__ = [
     "LeafCounts",
     "LearnSettings",
     "Learned",
+    "Mixing",
+    "MixtureSettings",
+    "RoundInfo",
+    "Rows",
     "SearchState",
     "Smoothing",
     "SparseCells",
@@ -27,6 +33,7 @@ __all__ = [
     "Stop",
     "TableCounts",
     "learn",
+    "learn_mixture",
     "learn_network",
     "learn_table",
     "learn_table_network",

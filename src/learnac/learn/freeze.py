@@ -29,29 +29,33 @@ class FrozenNetwork:
     smoothing: Smoothing
 
 
-def freeze_network(search: Search, schema: Schema, judged: Sequence[Judged] = ()) -> FrozenNetwork:
-    """As many of the splits, and as much smoothing, as suit rows that were not learned from.
+def freeze_network(
+    search: Search, schema: Schema, judged: Sequence[Judged] = (), most_splits: int | None = None
+) -> FrozenNetwork:
+    """As many of the splits, up to `most_splits`, and as much smoothing, as suit rows that were not learned from.
 
     If the settings leave the smoothing open, it is chosen by the validation rows of the search, or else by what was
     `judged`: trees of searches over parts of the same rows, which then say how many splits to keep too.
     """
     smoothing, n_splits = search.settings.unchosen_smoothing, search.n_best
     if search.tracker is not None:
-        judged = [judged_by(search)]
+        judged = [judged_by(search, most_splits)]
     if judged and search.settings.chooses_smoothing:
         smoothing, n_best = choose(judged, search.settings.smoothings)
         # Where the others were best at their end, more splits would have been better still.
         is_end = n_best == max(trees.n_splits for trees, _ in judged)
         n_splits = len(search.trace) if is_end else min(n_best, len(search.trace))
+    if most_splits is not None:
+        n_splits = min(n_splits, most_splits)
     trees = _grown(search, n_splits)
     network, places = trees.network(schema, trees.counts, smoothing.parameters(trees, trees.counts))
     return FrozenNetwork(network, places, n_splits, smoothing)
 
 
-def judged_by(search: Search) -> Judged:
-    """All splits of a search, and the counts of the rows that follow it."""
+def judged_by(search: Search, n_splits: int | None = None) -> Judged:
+    """All splits of a search, or the first of them, and the counts of the rows that follow it."""
     assert search.tracker is not None
-    trees = _grown(search, len(search.trace))
+    trees = _grown(search, len(search.trace) if n_splits is None else n_splits)
     return Judged(trees, np.concatenate(search.tracker.totals[: trees.n_nodes]))
 
 

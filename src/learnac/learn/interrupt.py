@@ -24,13 +24,16 @@ class Interrupt:
 
 @contextmanager
 def held_interrupt() -> Iterator[Interrupt]:
-    """Turns the first Ctrl-C into a flag. Only in the main thread, and only if nobody else handles the signal."""
+    """Turns the first Ctrl-C into a flag. Only in the main thread, and only if nobody else handles the signal.
+
+    Within another such block, the flag is the same.
+    """
+    held = signal.getsignal(signal.SIGINT)
+    if isinstance(held, Interrupt) and threading.current_thread() is threading.main_thread():
+        yield held
+        return
     interrupt = Interrupt()
-    is_ours = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    )
-    if not is_ours:
+    if threading.current_thread() is not threading.main_thread() or held is not signal.default_int_handler:
         yield interrupt
         return
     signal.signal(signal.SIGINT, interrupt)

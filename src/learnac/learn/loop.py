@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ def learn(
     True. A search that is resumed ends with the model that it would have had without the interruption.
     """
     require_room(schema)
-    space = _space(schema, settings, allowed_parents)
+    space = split_space(schema, settings, allowed_parents)
     settings = settings.for_circuit(new_circuit(space).n_edges)
     checkpoints = checkpoints or Checkpoints()
     fingerprint = ""
@@ -83,6 +83,48 @@ def learn(
     return _learned(search, Model(circuit, frozen.network), frozen, Stop.INTERRUPTED if interrupt.is_set else stop)
 
 
+def learn_sizes(
+    schema: Schema,
+    counts: CountProvider,
+    settings: LearnSettings,
+    sizes: Sequence[int],
+    *,
+    validation: CountProvider,
+    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    on_step: Callable[[StepInfo], object] | None = None,
+) -> list[Learned]:
+    """Circuits of at most so many edges, one for each of the sizes, which ascend: all from one search for the largest.
+
+    Each has as many of the splits as fit, and suit the validation rows. Sizes beyond the first that has all splits are
+    left out.
+    """
+    require_room(schema)
+    space = split_space(schema, settings, allowed_parents)
+    settings = replace(settings, max_edges=sizes[-1]).for_circuit(new_circuit(space).n_edges)
+    start = time.monotonic()
+    with held_interrupt() as interrupt:
+        search = Search(
+            learner=circuit_learner(space, counts, settings),
+            validation=validation,
+            settings=settings,
+            start=start,
+            deadline=_deadline(start, settings),
+            on_step=on_step,
+        )
+        stop = search.run(interrupt)
+        found = []
+        for size in sizes:
+            n_fitting = next((i for i, info in enumerate(search.trace) if info.n_edges > size), len(search.trace))
+            has_all = n_fitting == len(search.trace)
+            frozen = freeze_network(search, schema, most_splits=n_fitting)
+            circuit = freeze_learned(search.learner, frozen, search.trace[: frozen.n_splits])
+            model = Model(circuit, frozen.network)
+            found.append(_learned(search, model, frozen, stop if has_all else Stop.MAX_EDGES))
+            if has_all:
+                break
+    return found
+
+
 def learn_network(
     schema: Schema,
     counts: CountProvider,
@@ -101,7 +143,7 @@ def learn_network(
     """
     if settings.max_edges is not None:
         raise ValueError(f"max_edges: a network alone has no edges of a circuit, found {settings.max_edges}")
-    space = _space(schema, settings, allowed_parents)
+    space = split_space(schema, settings, allowed_parents)
     start = time.monotonic()
     folds = _used(folds, settings, validation)
     deadline = _deadline(start, settings, share=1.0 if folds is None else 0.5)
@@ -181,6 +223,8 @@ def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) ->
     )
 
 
-def _space(schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None) -> SplitSpace:
+def split_space(
+    schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
+) -> SplitSpace:
     masks = allowed_parent_masks(schema, allowed_parents)
     return SplitSpace(schema.arities.astype(np.int64), SplitKind(settings.splits), masks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from learnac.circuit import Circuit
+from learnac.circuit import Circuit, Mixture
 from learnac.learn.smoothing import Smoothing
 from learnac.model import Model
 from learnac.network import BayesNet
@@ -19,6 +19,7 @@ class Stop(StrEnum):
     MAX_SPLITS = "all splits of the budget are used"
     MAX_SECONDS = "time is up"
     PATIENCE = "the validation table has not improved for a while"
+    HELD_OUT = "held-out rows gain no more"
     CALLBACK = "the callback said so"
     INTERRUPTED = "interrupted"
 
@@ -40,10 +41,51 @@ class StepInfo:
     validation_log_likelihood: float | None
     seconds: float
 
+    def __str__(self) -> str:
+        return f"{self.n_splits:,} splits   {self.n_edges:,} edges"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundInfo:
+    """One round of learning the vectors of a mixture. Log-likelihoods are means over rows, natural log."""
+
+    way: str  # how they are learned
+    n_rounds: int
+    n_components: int
+    n_edges: int  # of the structure, times components
+    log_likelihood: float
+    validation_log_likelihood: float | None  # of rows that are held out, if any are
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"round {self.n_rounds:,} ({self.way})   {self.n_components:,} components, {self.n_edges:,} edges in all"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate for a mixture, and the mean log-likelihood of the rows that judged it."""
+
+    way: str
+    n_components: int
+    n_edges: int  # of the structure, times components
+    n_rounds: int
+    validation_log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """How the vectors of a mixture were learned."""
+
+    way: str
+    n_components: int  # of each seed
+    n_averages: int
+    n_rounds: int
+    tried: tuple[Tried, ...]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """A model, how it came about, and what the search did."""
+    """A model, how it came about, and what the search did. Of a mixture, the search is that of its structure."""
 
     model: Model
     trace: tuple[StepInfo, ...]  # of every split applied; the model has the first n_splits of them
@@ -54,10 +96,15 @@ class Learned:
     n_evaluations: int
     n_visits: int
     seconds: float
+    mixing: Mixing | None = None
 
     @property
     def circuit(self) -> Circuit:
-        return self.model.require_circuit()
+        """ValueError for a mixture, of which it would be one part."""
+        asked = self.model.require_circuit()
+        if isinstance(asked, Mixture):
+            raise ValueError(f"expected a single circuit, found {asked!r}")
+        return asked
 
     @property
     def network(self) -> BayesNet:

@@ -1,0 +1,231 @@
+"""From a table to a mixture: which structure, how many components, and how their vectors are learned."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from learnac.learn.interrupt import held_interrupt
+from learnac.learn.learner import new_circuit
+from learnac.learn.loop import split_space
+from learnac.learn.mixture.fit import Seed
+from learnac.learn.mixture.race import Entrant, Watch, race, to_the_end
+from learnac.learn.mixture.settings import LEAST_COMPONENTS, MixtureSettings
+from learnac.learn.mixture.structures import RowFold, Structure
+from learnac.learn.mixture.ways import LOOSENINGS, WAYS
+from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop, Tried
+from learnac.learn.settings import LearnSettings
+from learnac.learn.tables import Rows, held_out_tenths, learn_table, learn_table_sizes
+from learnac.model import Model
+
+OnStep = Callable[[StepInfo | RoundInfo], object]
+
+# Of the time that there is: for a search, and until the candidates have been compared if the best of
+# them is then learned again from all rows.
+_SEARCH_SHARE = 0.3
+_RACE_SHARE = 0.6
+
+
+def learn_mixture(
+    rows: Rows,
+    settings: LearnSettings,
+    mixing: MixtureSettings,
+    *,
+    validation: Rows | None = None,
+    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    on_step: OnStep | None = None,
+    n_threads: int = 1,
+) -> Learned:
+    """One structure with many vectors of parameters; with "auto", a single circuit if that does better.
+
+    Structures of several sizes are searched for, and ways to learn vectors for them compared, on the validation rows;
+    or else on rows that are held out, and what did best is then learned again from all rows. Ctrl-C ends learning, not
+    the work done: the best model so far is returned. `on_step` is called after each split and each round; learning ends
+    when it returns True.
+    """
+    with held_interrupt() as interrupt:
+        start = time.monotonic()
+        space = split_space(rows.dataset.schema, settings, allowed_parents)
+        n_initial_edges = new_circuit(space).n_edges
+        learner = _Learner(
+            rows=rows,
+            settings=settings,
+            mixing=mixing,
+            validation=validation,
+            allowed_parents=allowed_parents,
+            n_initial_edges=n_initial_edges,
+            budget=mixing.budget(settings.max_edges, n_initial_edges),
+            deadline=np.inf if settings.max_seconds is None else start + settings.max_seconds,
+            watch=Watch(interrupt, start, on_step, n_threads),
+        )
+        learned = learner.learn()
+    return replace(learned, seconds=time.monotonic() - start)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Learner:
+    """All that is given, and the steps from there."""
+
+    rows: Rows
+    settings: LearnSettings
+    mixing: MixtureSettings
+    validation: Rows | None
+    allowed_parents: Mapping[Any, Iterable[Any]] | None
+    n_initial_edges: int
+    budget: int  # of edges x components
+    deadline: float
+    watch: Watch
+
+    def learn(self) -> Learned:
+        self.watch.deadline = self.time_of_share(1.0 if self.validation is not None else _RACE_SHARE)
+        structures = self.structures()
+        alone = max(structures, key=lambda structure: structure.judged)
+        entrants = [] if self.watch.should_stop() else list(self.entrants(structures))
+        winner = race(entrants, self.watch) if entrants else None
+        if winner is None or not winner.rounds.vectors or (self.mixing.is_auto and alone.judged >= winner.judged):
+            return self.alone(alone, entrants)
+        last = self.loosened(winner)
+        if self.validation is None and self.watch.stop in (None, Stop.MAX_SECONDS):
+            found = self.learned_again(winner, last)
+        else:
+            found = [last, *self.others(winner, last)]
+        return self.mixture(found, winner, last, entrants if last is winner else [*entrants, last])
+
+    def structures(self) -> list[Structure]:
+        """Of several sizes; of one, if the price of an edge is given."""
+        folds = self.folds()
+        sizes = list(self.mixing.structure_sizes(self.n_initial_edges, self.budget))
+        if self.settings.edge_penalty is not None:
+            sizes = sizes[-1:]
+        of_folds = []
+        for fold in folds:
+            of_folds.append(
+                learn_table_sizes(
+                    fold.learned,
+                    self.limited(),
+                    sizes,
+                    validation=fold.judging,
+                    allowed_parents=self.allowed_parents,
+                    on_step=self.watch.on_step,
+                )
+            )
+            self.take_note_of(of_folds[-1][-1])
+        found: list[Structure] = []
+        for size, *learned in zip(sizes, *of_folds, strict=False):
+            structure = Structure(size, folds, learned)
+            # More edges may do no good to the judging rows.
+            if not found or structure.n_edges > found[-1].n_edges:
+                found.append(structure)
+        return found
+
+    def folds(self) -> list[RowFold]:
+        if self.validation is not None:
+            return [RowFold(self.rows, self.validation)]
+        tenths = held_out_tenths(self.rows, least_rows=2)
+        # A single row judges itself.
+        return [RowFold(self.rows, self.rows)] if tenths is None else [RowFold(*pair) for pair in tenths]
+
+    def search(self, max_edges: int) -> Learned:
+        """A single circuit from all rows."""
+        learned = learn_table(
+            self.rows.dataset,
+            replace(self.limited(), max_edges=max_edges),
+            validation=None if self.validation is None else self.validation.dataset,
+            sample_weight=self.rows.weights,
+            validation_weight=None if self.validation is None else self.validation.weights,
+            allowed_parents=self.allowed_parents,
+            on_step=self.watch.on_step,
+        )
+        self.take_note_of(learned)
+        return learned
+
+    def limited(self) -> LearnSettings:
+        """Settings of a search that leaves time for the rest."""
+        left = self.watch.deadline - time.monotonic()
+        return replace(self.settings, max_seconds=None if np.isinf(left) else max(0.0, _SEARCH_SHARE * left))
+
+    def take_note_of(self, learned: Learned) -> None:
+        if learned.stop in (Stop.INTERRUPTED, Stop.CALLBACK):
+            self.watch.stop = learned.stop
+
+    def entrants(self, structures: Sequence[Structure]) -> Iterable[Entrant]:
+        for structure in structures:
+            n_components = self.mixing.n_components_for(structure.n_edges, self.budget)
+            least = 2 if structure is structures[0] or not self.mixing.is_auto else LEAST_COMPONENTS
+            if n_components >= least:
+                for way in WAYS:
+                    yield Entrant(structure, n_components, way, self.seed(0))
+
+    def seed(self, average: int) -> Seed:
+        return self.mixing.random_state, average
+
+    def alone(self, structure: Structure, entrants: Sequence[Entrant]) -> Learned:
+        """A single circuit, with all the edges that there may be."""
+        if self.watch.stop in (Stop.INTERRUPTED, Stop.CALLBACK):
+            return replace(structure.found[0], stop=self.watch.stop)
+        self.watch.deadline = self.deadline
+        learned = self.search(self.budget)
+        return replace(learned, mixing=Mixing("alone", 1, 1, 0, tuple(told(entrants))))
+
+    def loosened(self, winner: Entrant) -> Entrant:
+        """What comes of tied vectors that are loosened, if it does the judging rows good."""
+        if winner.way.name != "tied":
+            return winner
+        loosened = [winner.loosened(way) for way in LOOSENINGS]
+        to_the_end(loosened, self.watch)
+        return max([winner, *loosened], key=lambda entrant: entrant.judged)
+
+    def others(self, winner: Entrant, last: Entrant) -> list[Entrant]:
+        """The same from other seeds; without those that were cut short, which would not make the first one better."""
+        return self.to_the_end([winner.again(self.seed(i)) for i in range(1, self.mixing.n_averages)], winner, last)
+
+    def learned_again(self, winner: Entrant, last: Entrant) -> list[Entrant]:
+        """The same from all rows, for as many rounds as were best without those that judged."""
+        self.watch.stop, self.watch.deadline = None, self.deadline
+        size = winner.structure.max_edges
+        structure = Structure(size, [RowFold(self.rows, self.rows)], [self.search(size)])
+        n_components = min(winner.n_components, self.mixing.n_components_for(structure.n_edges, self.budget))
+        entrants = [
+            Entrant(structure, n_components, winner.way, self.seed(i), winner.rounds.n_best)
+            for i in range(self.mixing.n_averages)
+        ]
+        return self.to_the_end(entrants, winner, last) or [last]
+
+    def to_the_end(self, entrants: Sequence[Entrant], winner: Entrant, last: Entrant) -> list[Entrant]:
+        """Entrants that are like the winner, and then loosened as it was; of these, whichever are better."""
+        to_the_end(entrants, self.watch)
+        done = [entrant for entrant in entrants if entrant.rounds.is_over]
+        if last is winner:
+            return done
+        is_planned = [entrant.n_planned is not None for entrant in done]
+        loosened = [
+            entrant.loosened(last.way, last.rounds.n_best if planned else None)
+            for entrant, planned in zip(done, is_planned, strict=True)
+        ]
+        to_the_end(loosened, self.watch)
+        pairs = zip(done, loosened, is_planned, strict=True)
+        return [b if b.rounds.vectors and (planned or b.judged > a.judged) else a for a, b, planned in pairs]
+
+    def mixture(self, found: Sequence[Entrant], winner: Entrant, last: Entrant, tried: Sequence[Entrant]) -> Learned:
+        """The average of entrants that have the same structure."""
+        first = found[0]
+        vectors = [entrant.rounds.vectors[0] for entrant in found]
+        parameters = np.concatenate([each.parameters for each in vectors], axis=1)
+        weights = np.concatenate([each.weights for each in vectors])
+        learned = first.structure.found[0]
+        mixture = first.rounds.folds[0].cells.mixture(learned.circuit, parameters, weights / weights.sum())
+        way = str(winner.way) if last is winner else f"{winner.way}, {last.way}"
+        mixing = Mixing(way, first.n_components, len(found), winner.rounds.n_best, tuple(told(tried)))
+        return replace(learned, model=Model(mixture), stop=self.watch.stop or Stop.HELD_OUT, mixing=mixing)
+
+    def time_of_share(self, share: float) -> float:
+        return np.inf if np.isinf(self.deadline) else self.watch.start + share * (self.deadline - self.watch.start)
+
+
+def told(entrants: Iterable[Entrant]) -> Iterator[Tried]:
+    """What became of those that learned at all."""
+    return (entrant.told() for entrant in entrants if entrant.rounds.n_done > 0)
