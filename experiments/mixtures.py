@@ -1,0 +1,99 @@
+"""Mixtures over one structure beside single circuits: within a budget, with more components, and averaged.
+
+Learned from train, everything chosen on valid, scored once on test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from sets import corner_of, load
+from study import Result, Results, Task, main
+
+from learnac import Dataset, LearnAC
+from learnac.circuit import Mixture
+from learnac.infer import log_likelihood
+from learnac.learn.mixture.settings import LEAST_COMPONENTS
+
+
+def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    for name in settings["sets"]:
+        common = {"set": name, **corner_of(settings)}
+        budget = {"max_edges": settings["max_edges"]}
+        yield {"kind": "circuit", **common, **budget}
+        for seed in settings["seeds"]:
+            mixture = {"kind": "mixture", **common, **budget, "random_state": seed}
+            yield mixture
+        # As large a structure as was chosen within the budget, and more components.
+        found = results.get({**mixture, "random_state": settings["seeds"][0]})
+        assert found is not None
+        # Where a single circuit did best, of a size that leaves room for some components.
+        n_edges = min(found["structure_edges"], settings["max_edges"] // LEAST_COMPONENTS)
+        for n_components in settings["components"]:
+            yield {
+                "kind": "components",
+                **common,
+                "n_components": n_components,
+                "max_edges": n_edges * n_components,
+                "random_state": settings["seeds"][0],
+            }
+        n_components = settings["averaged"].get(name, settings["averaged"]["others"])
+        yield {
+            "kind": "averaged",
+            **common,
+            "n_components": n_components,
+            "n_averages": 4,
+            "max_edges": n_edges * n_components * 4,
+            "random_state": settings["seeds"][0],
+        }
+    for name in settings["curves"]:
+        for max_edges in settings["budgets"]:
+            for kind in ("circuit", "mixture"):
+                yield {"kind": f"{kind} curve", "set": name, **corner_of(settings), "max_edges": max_edges}
+
+
+def measure(task: Task) -> Result:
+    train, valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid", "test"))
+    is_circuit = task["kind"].startswith("circuit")
+    model = LearnAC(
+        n_components=1 if is_circuit else task.get("n_components", "auto"),
+        n_averages=task.get("n_averages", 1),
+        max_edges=task["max_edges"],
+        random_state=task.get("random_state", 0),
+    )
+    started = time.process_time()
+    model.fit(train, validation=valid)
+    seconds = time.process_time() - started
+    asked, mixing = model.circuit_, model.learned_.mixing
+    structure, n_components = (asked.structure, asked.n_components) if isinstance(asked, Mixture) else (asked, 1)
+    logs = log_likelihood(asked, test, network=model.network_)
+    return {
+        "valid": float(log_likelihood(asked, valid, network=model.network_).mean()),
+        "test": float(logs.mean()),
+        "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs))),
+        "edges": asked.n_edges,
+        "structure_edges": structure.n_edges,
+        "components": n_components,
+        "way": mixing.way if mixing else "alone",
+        "learning_seconds": round(seconds, 2),
+        "query_ms": {f"{share:g}": posterior_milliseconds(model, test, share) for share in (0.0, 0.3)},
+    }
+
+
+def posterior_milliseconds(model: LearnAC, rows: Dataset, share_known: float, n_queries: int = 20) -> float:
+    """Median CPU time of all posteriors of one row, a share of its values known."""
+    rng = np.random.default_rng(2008)
+    times = []
+    for row in rows.codes[:, :n_queries].T.astype(np.int64):
+        known = np.where(rng.random(len(row)) < share_known, row, -1)[None]
+        started = time.process_time()
+        model.marginals(known)
+        times.append(time.process_time() - started)
+    return 1000 * float(np.median(times[1:]))
+
+
+if __name__ == "__main__":
+    main("mixtures", tasks, measure)
