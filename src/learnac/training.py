@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from learnac.data import Dataset
 from learnac.data.forms import TableForm
 from learnac.data.weights import checked_weights
 from learnac.defaults import CHECKPOINT_SECONDS
+from learnac.errors import ModelFileError
 from learnac.files import check_writable
 from learnac.io import read_checkpoint, write_checkpoint
 from learnac.learn import (
@@ -23,14 +24,17 @@ from learnac.learn import (
     LearnSettings,
     Mixing,
     MixtureSettings,
+    MixtureState,
     RoundInfo,
     Rows,
+    SearchState,
     StepInfo,
     learn_mixture,
     learn_table,
 )
 from learnac.version import __version__
 
+StateT = TypeVar("StateT", SearchState, MixtureState)
 ONE_CIRCUIT = MixtureSettings()
 
 OnStep = Callable[[StepInfo | RoundInfo], object]
@@ -59,9 +63,7 @@ def train(
     """
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint file to resume from, found none")
-    checkpoints = None
-    if checkpoint is not None:
-        checkpoints = _checkpoints(checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn)
+    keeping = checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn
     weights = checked_weights(sample_weight, dataset.n_rows)
     validation_weights = _validation_weights(validation_weight, validation)
     if mixing.is_mixture:
@@ -72,6 +74,7 @@ def train(
             validation=None if validation is None else Rows(validation, validation_weights),
             allowed_parents=allowed_parents,
             on_step=on_step,
+            checkpoints=_checkpoints(MixtureState, *keeping),
             n_threads=n_threads,
         )
     else:
@@ -83,7 +86,7 @@ def train(
             validation_weight=validation_weights,
             allowed_parents=allowed_parents,
             on_step=on_step,
-            checkpoints=checkpoints,
+            checkpoints=_checkpoints(SearchState, *keeping),
         )
     provenance = {
         "learnac": __version__,
@@ -123,12 +126,17 @@ def stated_settings(
 
 
 def _checkpoints(
-    path: Path, every_seconds: float, resume: bool, on_failure: Callable[[OSError], object]
-) -> Checkpoints:
+    kind: type[StateT], path: Path | None, every_seconds: float, resume: bool, on_failure: Callable[[OSError], object]
+) -> Checkpoints[StateT] | None:
+    if path is None:
+        return None
     if not resume and path.exists():
         raise FileExistsError(17, "the checkpoint exists already: resume it, or delete it to start again", str(path))
     check_writable(path)
     resumed = read_checkpoint(path) if resume and path.exists() else None
+    if resumed is not None and not isinstance(resumed, kind):
+        found = "a mixture" if isinstance(resumed, MixtureState) else "a single circuit"
+        raise ModelFileError(f"{path}: expected the settings that the search began with, which were those of {found}")
     return Checkpoints(resumed, lambda state: write_checkpoint(state, path), every_seconds, on_failure)
 
 

@@ -37,7 +37,8 @@ class Engine:
     def require_deterministic(self, query: str) -> None:
         """Refuse a query that is exact only where each world is one term of the circuit."""
         if not self.is_deterministic:
-            raise QueryError(f"{query}: expected a deterministic circuit; this one has sums that decide no variable")
+            found = "a mixture" if self.components is not None else "one with sums that decide no variable"
+            raise QueryError(f"{query}: expected a deterministic circuit, found {found}")
 
 
 def usable_threads(n_threads: int) -> int:

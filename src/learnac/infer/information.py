@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Any, TypeAlias
@@ -39,6 +40,15 @@ def entropy(circuit: Queryable, variables: Iterable[Any] | None = None, *, n_thr
         evidence = as_evidence(engine.schema, None)
         _, means = engine.evaluator.mean_logs(*evidence.arrays, usable_threads(n_threads))
         return max(0.0, -float(means[0]))
+    if (
+        len(chosen) == engine.schema.n_variables
+        and not engine.is_deterministic
+        and _n_states(engine, chosen) > MAX_STATES
+    ):
+        raise QueryError(
+            "entropy: of all variables it is exact only for a deterministic circuit, and this is a mixture, or has sums "
+            "that decide no variable: ask for fewer variables, or estimate it as the mean of -log P of samples"
+        )
     logs = _joint_logs(engine, chosen, n_threads)
     return max(0.0, -_mean(np.exp(logs), logs))
 
@@ -94,13 +104,15 @@ def _mean(probabilities: Floats, logs: Floats, *without: Floats) -> float:
     return float((probabilities[held] * terms).sum())
 
 
+def _n_states(engine: Engine, variables: Iterable[int]) -> int:
+    return math.prod(len(engine.schema.categories[variable]) for variable in variables)
+
+
 def _joint_logs(engine: Engine, variables: Iterable[int], n_threads: int) -> Floats:
     """Log-probabilities of all joint states of the variables, the last one changing fastest."""
     chosen = list(variables)
     shape = [len(engine.schema.categories[variable]) for variable in chosen]
-    n_states = 1
-    for arity in shape:
-        n_states *= arity
+    n_states = _n_states(engine, chosen)
     if n_states > MAX_STATES:
         raise QueryError(
             f"{len(chosen)} of {engine.schema.n_variables} variables have more than {MAX_STATES:,} joint states, "

@@ -24,7 +24,7 @@ MAGIC = b"\x89LEARNAC"
 VERSION = 1
 _PREFIX = struct.Struct("<8sII32s")  # magic, version, length of the header, checksum
 _ALIGNMENT = 8
-_DTYPES = ("|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f8")
+_DTYPES = ("|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.mixture.learn import learn_mixture
 from learnac.learn.mixture.settings import MixtureSettings
+from learnac.learn.mixture.state import EntrantState, MixtureState
 from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
@@ -15,12 +16,14 @@ from learnac.learn.tables import Rows, learn_table, learn_table_network
 __all__ = [
     "Checkpoints",
     "CountProvider",
+    "EntrantState",
     "Fold",
     "LeafCounts",
     "LearnSettings",
     "Learned",
     "Mixing",
     "MixtureSettings",
+    "MixtureState",
     "RoundInfo",
     "Rows",
     "SearchState",

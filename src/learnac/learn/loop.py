@@ -20,7 +20,7 @@ from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings, allowed_parent_masks
 from learnac.learn.smoothing import Judged
 from learnac.learn.splits import SplitKind, SplitSpace
-from learnac.learn.state import Checkpoints, fingerprint_of
+from learnac.learn.state import Checkpoints, SearchState, fingerprint_of
 from learnac.model import Model
 
 MakeLearner = Callable[[SplitSpace, CountProvider, LearnSettings], Learner]
@@ -42,7 +42,7 @@ def learn(
     folds: Iterable[Fold] | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-    checkpoints: Checkpoints | None = None,
+    checkpoints: Checkpoints[SearchState] | None = None,
 ) -> Learned:
     """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 

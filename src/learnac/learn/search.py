@@ -31,7 +31,7 @@ class Search:
     validation: CountProvider | None = None
     tracker: ValidationTracker | None = None  # of the validation rows, once the search has begun
     on_step: Callable[[StepInfo], object] | None = None
-    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    checkpoints: Checkpoints[SearchState] = field(default_factory=Checkpoints)
     fingerprint: str = ""
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
@@ -114,19 +114,11 @@ class Search:
         return ScoredSplit(split, info.net_gain, info.edge_cost)
 
     def keep_state(self) -> None:
-        """Hands the state to whoever keeps it, unless it has not yet come back to where it was.
-
-        A full disk does not end a search: the state is handed over again when it is time for the next one.
-        """
+        """Hands the state to whoever keeps it, unless it has not yet come back to where it was."""
         if self.checkpoints.keep is None or self.is_replaying:
             return
         costs, seconds = self.learner.schedule.known_costs(), time.monotonic() - self.start
-        try:
-            self.checkpoints.keep(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
-        except OSError as error:
-            if self.checkpoints.on_failure is None:
-                raise
-            self.checkpoints.on_failure(error)
+        self.checkpoints.hand_over(SearchState(self.settings, self.fingerprint, tuple(self.trace), costs, seconds))
         self.kept_at = time.monotonic()
 
     def describe(self, chosen: ScoredSplit) -> StepInfo:

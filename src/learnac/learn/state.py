@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from learnac.data import Schema
 from learnac.errors import DataError, SettingError
 from learnac.learn.counts import CountProvider
+from learnac.learn.mixture.settings import MixtureSettings
 from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
 
@@ -31,27 +33,49 @@ class SearchState:
 
     def check_fits(self, settings: LearnSettings, fingerprint: str) -> None:
         """Raise ValueError unless a search with these settings over these tables would be the same one."""
-        mine, others = asdict(self.settings), asdict(settings)
-        for name in mine:
-            if name not in _FREE and mine[name] != others[name]:
-                complaint = f"the search to go on with has {mine[name]}, found {others[name]}"
-                raise SettingError(name, str(mine[name]), others[name], complaint=complaint)
-        if fingerprint != self.fingerprint:
-            raise DataError("the search to go on with was over other tables: its rows, weights or columns differ")
+        check_same_settings(self.settings, settings)
+        check_same_tables(self.fingerprint, fingerprint)
+
+
+def check_same_settings(kept: LearnSettings | MixtureSettings, given: LearnSettings | MixtureSettings) -> None:
+    mine, others = asdict(kept), asdict(given)
+    for name in mine:
+        if name not in _FREE and mine[name] != others[name]:
+            complaint = f"the search to go on with has {mine[name]}, found {others[name]}"
+            raise SettingError(name, str(mine[name]), others[name], complaint=complaint)
+
+
+def check_same_tables(kept: str, given: str) -> None:
+    if kept != given:
+        raise DataError("the search to go on with was over other tables: its rows, weights or columns differ")
+
+
+StateT = TypeVar("StateT")
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoints:
+class Checkpoints(Generic[StateT]):
     """Where a search comes from, who keeps its state, and how often."""
 
-    resumed: SearchState | None = None
-    keep: Callable[[SearchState], None] | None = None
+    resumed: StateT | None = None
+    keep: Callable[[StateT], None] | None = None
     every_seconds: float = 30.0
     on_failure: Callable[[OSError], object] | None = None  # told of a state that could not be kept; the search goes on
 
     @property
     def is_used(self) -> bool:
         return self.resumed is not None or self.keep is not None
+
+    def hand_over(self, state: StateT) -> None:
+        """Gives a state to whoever keeps it. A full disk does not end a search, if somebody is told of it."""
+        if self.keep is None:
+            return
+        try:
+            self.keep(state)
+        except OSError as error:
+            if self.on_failure is None:
+                raise
+            self.on_failure(error)
 
 
 def fingerprint_of(schema: Schema, counts: Sequence[CountProvider | None], allowed: NDArray[np.uint8]) -> str:

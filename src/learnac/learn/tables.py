@@ -15,7 +15,7 @@ from learnac.learn.counts import TableCounts
 from learnac.learn.loop import Fold, learn, learn_network, learn_sizes
 from learnac.learn.model import Learned, StepInfo
 from learnac.learn.settings import LearnSettings
-from learnac.learn.state import Checkpoints
+from learnac.learn.state import Checkpoints, SearchState
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def learn_table(
     validation_weight: Floats | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: Callable[[StepInfo], object] | None = None,
-    checkpoints: Checkpoints | None = None,
+    checkpoints: Checkpoints[SearchState] | None = None,
 ) -> Learned:
     """`learn`, from a table. Without a validation table, some rows are held out if smoothing is to be chosen."""
     return learn(

@@ -61,7 +61,10 @@ class FreeFit:
         return self._vectors._asdict()
 
     def restore(self, state: State) -> None:
-        self._vectors = Vectors(**state)
+        found = Vectors(**state)
+        if any(a.shape != b.shape for a, b in zip(found, self._vectors, strict=True)):
+            raise ValueError("expected vectors of the same shape")
+        self._vectors = found
 
     @property
     def vectors(self) -> Vectors:

@@ -9,16 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from learnac.learn.counts import TableCounts
 from learnac.learn.interrupt import held_interrupt
 from learnac.learn.learner import new_circuit
 from learnac.learn.loop import split_space
 from learnac.learn.mixture.fit import Seed
 from learnac.learn.mixture.race import Entrant, Watch, race, to_the_end
 from learnac.learn.mixture.settings import LEAST_COMPONENTS, MixtureSettings
+from learnac.learn.mixture.state import EntrantState, MixtureState
 from learnac.learn.mixture.structures import RowFold, Structure
 from learnac.learn.mixture.ways import LOOSENINGS, WAYS
 from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop, Tried
 from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import SplitSpace
+from learnac.learn.state import Checkpoints, fingerprint_of
 from learnac.learn.tables import Rows, held_out_tenths, learn_table, learn_table_sizes
 from learnac.model import Model
 
@@ -38,18 +42,38 @@ def learn_mixture(
     validation: Rows | None = None,
     allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
     on_step: OnStep | None = None,
+    checkpoints: Checkpoints[MixtureState] | None = None,
     n_threads: int = 1,
 ) -> Learned:
     """One structure with many vectors of parameters; with "auto", a single circuit if that does better.
 
     Structures of several sizes are searched for, and ways to learn vectors for them compared, on the validation rows;
     or else on rows that are held out, and what did best is then learned again from all rows. Ctrl-C ends learning, not
-    the work done: the best model so far is returned. `on_step` is called after each split and each round; learning ends
-    when it returns True.
+    the work done: the best model so far is returned, and with checkpoints it can be resumed. `on_step` is called after
+    each split and each round; learning ends when it returns True.
     """
     with held_interrupt() as interrupt:
-        start = time.monotonic()
         space = split_space(rows.dataset.schema, settings, allowed_parents)
+        checkpoints = checkpoints or Checkpoints()
+        fingerprint = _fingerprint(rows, validation, space) if checkpoints.is_used else ""
+        resumed = checkpoints.resumed
+        if resumed is not None:
+            resumed.check_fits(settings, mixing, fingerprint)
+        start = time.monotonic() - (0.0 if resumed is None else resumed.seconds)
+
+        def keep(entrants: Mapping[str, EntrantState]) -> None:
+            seconds = time.monotonic() - start
+            checkpoints.hand_over(MixtureState(settings, mixing, fingerprint, seconds, entrants))
+
+        watch = Watch(
+            interrupt,
+            start,
+            on_step,
+            n_threads,
+            resumed={} if resumed is None else resumed.entrants,
+            keep=None if checkpoints.keep is None else keep,
+            keep_every=checkpoints.every_seconds,
+        )
         n_initial_edges = new_circuit(space).n_edges
         learner = _Learner(
             rows=rows,
@@ -60,7 +84,7 @@ def learn_mixture(
             n_initial_edges=n_initial_edges,
             budget=mixing.budget(settings.max_edges, n_initial_edges),
             deadline=np.inf if settings.max_seconds is None else start + settings.max_seconds,
-            watch=Watch(interrupt, start, on_step, n_threads),
+            watch=watch,
         )
         learned = learner.learn()
     return replace(learned, seconds=time.monotonic() - start)
@@ -224,6 +248,11 @@ class _Learner:
 
     def time_of_share(self, share: float) -> float:
         return np.inf if np.isinf(self.deadline) else self.watch.start + share * (self.deadline - self.watch.start)
+
+
+def _fingerprint(rows: Rows, validation: Rows | None, space: SplitSpace) -> str:
+    counts = [None if part is None else TableCounts(*part) for part in (rows, validation)]
+    return fingerprint_of(rows.dataset.schema, counts, space.allowed_bytes)
 
 
 def told(entrants: Iterable[Entrant]) -> Iterator[Tried]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import repeat
+from itertools import count, repeat
 from threading import Lock
 
 from learnac.learn.interrupt import Interrupt
 from learnac.learn.mixture.fit import Judged, Rounds, Seed, Vectors
+from learnac.learn.mixture.state import EntrantState
 from learnac.learn.mixture.structures import Structure
 from learnac.learn.mixture.ways import Way
 from learnac.learn.model import RoundInfo, StepInfo, Stop, Tried
@@ -39,6 +40,12 @@ class Entrant:
         self.rounds = Rounds(fits, folds, self.way.patience, self.n_planned)
 
     @property
+    def key(self) -> str:
+        """What no other entrant has."""
+        rounds = "" if self.n_planned is None else f", {self.n_planned} rounds"
+        return f"{self.structure.max_edges} edges, {self.way}, seed {self.seed[-1]}{rounds}"
+
+    @property
     def n_edges(self) -> int:
         return self.structure.n_edges * self.n_components
 
@@ -60,7 +67,7 @@ class Entrant:
 
 @dataclass(slots=True, eq=False)
 class Watch:
-    """Who is told of rounds, and who may say that it is enough. Changes in place."""
+    """Who is told of rounds, who may say that it is enough, and who keeps what was learned. Changes in place."""
 
     interrupt: Interrupt
     start: float
@@ -68,6 +75,11 @@ class Watch:
     n_threads: int = 1
     deadline: float = float("inf")
     stop: Stop | None = None  # why learning is to end before its time
+    resumed: Mapping[str, EntrantState] = field(default_factory=dict)
+    keep: Callable[[Mapping[str, EntrantState]], None] | None = None
+    keep_every: float = 30.0  # seconds
+    _seen: dict[str, Entrant] = field(default_factory=dict)
+    _kept_at: float = field(default_factory=time.monotonic)
     _lock: Lock = field(default_factory=Lock)
 
     def should_stop(self) -> bool:
@@ -96,35 +108,61 @@ class Watch:
             except KeyboardInterrupt:
                 self.stop = Stop.INTERRUPTED
 
-    def advance(self, entrants: Sequence[Entrant]) -> None:
-        """A round of each that has not come to its end. By threads: no fit knows of another."""
+    def take_up(self, entrants: Sequence[Entrant]) -> None:
+        """Entrants that are about to learn. Those that learned before go on from there."""
+        for entrant in entrants:
+            self._seen[entrant.key] = entrant
+            if entrant.key in self.resumed:
+                self.resumed[entrant.key].restore(entrant.rounds)
+
+    def advance(self, entrants: Sequence[Entrant], n_rounds: int) -> None:
+        """All that have not come to their end do as many rounds, one more than before, unless they already have.
+
+        By threads: no fit knows of another.
+        """
 
         def advance(entrant: Entrant) -> None:
-            if not entrant.rounds.is_over and not self.should_stop():
+            if entrant.rounds.n_done < n_rounds and not entrant.rounds.is_over and not self.should_stop():
                 self.tell(entrant, entrant.rounds.advance())
 
         if self.n_threads == 1:
             for entrant in entrants:
                 advance(entrant)
+        else:
+            with ThreadPoolExecutor(self.n_threads) as pool:
+                for _ in pool.map(advance, entrants):  # What is raised in a thread is raised here.
+                    pass
+        if time.monotonic() - self._kept_at >= self.keep_every:
+            self.keep_states(entrants)
+
+    def keep_states(self, running: Sequence[Entrant] = ()) -> None:
+        """Hands what was learned to whoever keeps it."""
+        if self.keep is None:
             return
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            for _ in pool.map(advance, entrants):  # What is raised in a thread is raised here.
-                pass
+        keys = {entrant.key for entrant in running if not entrant.rounds.is_over}
+        self.keep({key: EntrantState.of(seen.rounds, key in keys) for key, seen in self._seen.items()})
+        self._kept_at = time.monotonic()
 
 
 def race(entrants: Sequence[Entrant], watch: Watch) -> Entrant:
     """The entrant that the judging rows like best, when it comes to its end; or the best so far."""
+    watch.take_up(entrants)
     running, n_rounds, next_cut = list(entrants), 0, _FIRST_ROUNDS
     while not all(entrant.rounds.is_over for entrant in running) and not watch.should_stop():
-        watch.advance(running)
         n_rounds += 1
+        watch.advance(running, n_rounds)
         if n_rounds >= next_cut:
             running = sorted(running, key=lambda entrant: -entrant.judged)[: (len(running) + 1) // 2]
             next_cut *= 2
+    watch.keep_states(running)
     return max(entrants, key=lambda entrant: entrant.judged)
 
 
 def to_the_end(entrants: Sequence[Entrant], watch: Watch) -> None:
     """All of them, until their judging rows gain no more."""
-    while not all(entrant.rounds.is_over for entrant in entrants) and not watch.should_stop():
-        watch.advance(entrants)
+    watch.take_up(entrants)
+    for n_rounds in count(1):
+        if all(entrant.rounds.is_over for entrant in entrants) or watch.should_stop():
+            break
+        watch.advance(entrants, n_rounds)
+    watch.keep_states(entrants)
