@@ -135,10 +135,10 @@ class TestEstimator:
             Model(mixture, mixture.network)
 
     def test_a_classifier(self) -> None:
-        X, y = FRAME.drop(columns="colour"), FRAME["colour"]
+        rows, labels = FRAME.drop(columns="colour"), FRAME["colour"]
         classifier = LearnAC(target="colour", n_components=3, max_edges=3000)
-        assert cross_val_score(classifier, X, y, cv=3).mean() > 0.7
-        assert clone(classifier).fit(X, y).predict_proba(X).shape == (N_ROWS, 3)
+        assert cross_val_score(classifier, rows, labels, cv=3).mean() > 0.7
+        assert clone(classifier).fit(rows, labels).predict_proba(rows).shape == (N_ROWS, 3)
 
     def test_random_states(self) -> None:
         same = [LearnAC(n_components=2, random_state=state).fit(FRAME).circuit_ for state in (5, np.int64(5))]

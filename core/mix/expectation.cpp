@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "clones.hpp"
 #include "mix/vector_math.hpp"
@@ -96,27 +95,25 @@ void ComponentTable::set(std::span<const float> log_parameters, std::span<const 
   }
 }
 
-double ComponentTable::posteriors(const LeafRows& rows, std::span<const std::uint32_t> which,
-                                  std::span<float> posteriors) const {
+double ComponentTable::posteriors(const LeafRows& rows, const WeightedRows& which, std::span<float> posteriors) const {
   double log_likelihood = 0;
   for (std::size_t i = 0; i < which.size(); ++i) {
     float* const row = posteriors.data() + i * n_lanes_;
-    const float weight = rows.weight(which[i]);
-    add_rows(difference_.data(), n_lanes_, rows.unusual(which[i]), base_.data(), row);
+    const float weight = which.weights[i];
+    add_rows(difference_.data(), n_lanes_, rows.unusual(which.distinct[i]), base_.data(), row);
     log_likelihood += static_cast<double>(weight) * normalise(row, n_lanes_, weight);
   }
   return log_likelihood;
 }
 
-void ComponentTable::expected_counts(const LeafRows& rows, std::span<const std::uint32_t> which,
-                                     std::span<const float> posteriors, std::span<float> counts,
-                                     std::span<float> totals) const {
+void ComponentTable::expected_counts(const LeafRows& rows, const WeightedRows& which, std::span<const float> posteriors,
+                                     std::span<float> counts, std::span<float> totals) const {
   std::fill(counts.begin(), counts.end(), 0.0f);
   std::fill(totals.begin(), totals.end(), 0.0f);
   for (std::size_t i = 0; i < which.size(); ++i) {
     const float* const row = posteriors.data() + i * n_lanes_;
     add(totals.data(), row, n_lanes_);
-    add_to_cells(counts.data(), n_lanes_, rows.unusual(which[i]), row);
+    add_to_cells(counts.data(), n_lanes_, rows.unusual(which.distinct[i]), row);
   }
   // Rows that were in no other cell of a variable were in its usual one.
   for (std::uint32_t v = 0; v < layout_.n_variables(); ++v) {
@@ -143,10 +140,8 @@ Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32
   table.set(padded, padded_weights);
   Expectation found{0, std::vector<double>(n_cells * n_components), std::vector<double>(n_components)};
   std::vector<float> posteriors(rows_at_once * n_lanes), counts(n_cells * n_lanes), totals(n_lanes);
-  std::vector<std::uint32_t> which;
-  for (std::size_t first = 0; first < rows.n_rows(); first += rows_at_once) {
-    which.resize(std::min(rows_at_once, rows.n_rows() - first));
-    std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(first));
+  for (std::size_t first = 0; first < rows.n_distinct(); first += rows_at_once) {
+    const WeightedRows which = rows.all(first, std::min(first + rows_at_once, rows.n_distinct()));
     found.log_likelihood += table.posteriors(rows, which, posteriors);
     table.expected_counts(rows, which, posteriors, counts, totals);
     for (std::size_t cell = 0; cell < n_cells; ++cell)

@@ -30,10 +30,10 @@ class ComponentTable {
 
   // For each of these rows: the weight of each component, given the row, times the row's own weight; (rows x lanes).
   // Returns the log-likelihood of the rows, each as often as it weighs.
-  double posteriors(const LeafRows& rows, std::span<const std::uint32_t> which, std::span<float> posteriors) const;
+  double posteriors(const LeafRows& rows, const WeightedRows& which, std::span<float> posteriors) const;
 
   // Expected counts (cells x lanes) of rows with these posteriors, and the totals of the components (lanes).
-  void expected_counts(const LeafRows& rows, std::span<const std::uint32_t> which, std::span<const float> posteriors,
+  void expected_counts(const LeafRows& rows, const WeightedRows& which, std::span<const float> posteriors,
                        std::span<float> counts, std::span<float> totals) const;
 
  private:

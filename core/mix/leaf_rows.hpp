@@ -19,26 +19,41 @@ struct CellLayout {
   std::uint32_t n_variables() const { return static_cast<std::uint32_t>(first_of_variable.size() - 1); }
 };
 
+// Some distinct rows, and how often each of them counts.
+struct WeightedRows {
+  std::vector<std::uint32_t> distinct;
+  std::vector<float> weights;
+
+  std::size_t size() const { return distinct.size(); }
+  double total_weight() const;
+};
+
 // Of every variable, a row is in one cell. Most rows are in the same one, the usual cell of the variable: a row is kept
-// as the list of its unusual cells, which is short where data are sparse.
+// as the list of its unusual cells, which is short where data are sparse. Rows in the same cells are kept once.
 class LeafRows {
  public:
   // `cells` are (rows x variables); rows without weights count once.
   LeafRows(std::span<const std::uint32_t> cells, std::span<const std::uint32_t> usual, std::span<const double> weights);
 
-  std::size_t n_rows() const { return starts_.size() - 1; }
-  std::span<const std::uint32_t> unusual(std::size_t row) const {
-    return {cells_.data() + starts_[row], starts_[row + 1] - starts_[row]};
+  std::size_t n_rows() const { return distinct_of_.size(); }
+  std::size_t n_distinct() const { return starts_.size() - 1; }
+  std::span<const std::uint32_t> unusual(std::size_t distinct) const {
+    return {cells_.data() + starts_[distinct], starts_[distinct + 1] - starts_[distinct]};
   }
-  float weight(std::size_t row) const { return weights_.empty() ? 1.0f : weights_[row]; }
   double total_weight() const { return total_weight_; }
+  // Rows given by their numbers, in any order.
+  WeightedRows together(std::span<const std::uint32_t> rows) const;
+  // Distinct rows from one number to another, each as often as it is among all rows.
+  WeightedRows all(std::size_t first, std::size_t end) const;
   // All cells have smaller numbers.
   std::uint32_t n_cells() const { return n_cells_; }
 
  private:
-  std::vector<std::size_t> starts_;
+  std::vector<std::size_t> starts_;  // of distinct rows
   std::vector<std::uint32_t> cells_;
-  std::vector<float> weights_;
+  std::vector<std::uint32_t> distinct_of_;  // of each row
+  std::vector<float> weights_;              // of each row
+  std::vector<double> weights_of_distinct_;
   double total_weight_;
   std::uint32_t n_cells_ = 0;
 };

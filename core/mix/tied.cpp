@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "clones.hpp"
 #include "mix/vector_math.hpp"
@@ -195,14 +194,12 @@ void TiedMixture::logits_to_parameters() {
   }
 }
 
-void TiedMixture::find_gradient(const LeafRows& rows, std::span<const std::uint32_t> which) {
+void TiedMixture::find_gradient(const LeafRows& rows, const WeightedRows& which) {
   const std::size_t n_lanes = table_.n_lanes();
   posteriors_.resize(which.size() * n_lanes);
   last_log_likelihood_ = table_.posteriors(rows, which, posteriors_);
   table_.expected_counts(rows, which, posteriors_, counts_, totals_);
-  double weight = 0;
-  for (const std::uint32_t row : which) weight += rows.weight(row);
-  const float scale = static_cast<float>(1 / weight);
+  const float scale = static_cast<float>(1 / which.total_weight());
   std::vector<float> of_leaf(n_lanes);
   std::size_t i = 0;
   for (std::uint32_t leaf = 0; leaf < layout_.n_leaves(); ++leaf) {
@@ -228,10 +225,10 @@ double TiedMixture::epoch(const LeafRows& rows, std::span<const std::uint32_t> o
   double log_likelihood = 0, weight = 0;
   const float ridge = static_cast<float>(-2 * rates.ridge / rows.total_weight());
   for (std::size_t first = 0; first < order.size(); first += batch) {
-    const std::span<const std::uint32_t> which = order.subspan(first, std::min(batch, order.size() - first));
+    const WeightedRows which = rows.together(order.subspan(first, std::min(batch, order.size() - first)));
     find_gradient(rows, which);
     log_likelihood += last_log_likelihood_;
-    for (const std::uint32_t row : which) weight += rows.weight(row);
+    weight += which.total_weight();
     add_scaled(d_weights_.data(), now_.weights.data(), ridge, now_.weights.size());
     ++n_steps_;
     adam_biases_.ascend(now_.biases, d_biases_, rates.learning, n_steps_);
@@ -253,12 +250,10 @@ void TiedMixture::average() {
 double TiedMixture::log_likelihood(const LeafRows& rows) {
   constexpr std::size_t at_once = 256;
   update_table(averages_);
-  std::vector<std::uint32_t> which(at_once);
   posteriors_.resize(at_once * table_.n_lanes());
   double sum = 0;
-  for (std::size_t first = 0; first < rows.n_rows(); first += at_once) {
-    which.resize(std::min(at_once, rows.n_rows() - first));
-    std::iota(which.begin(), which.end(), static_cast<std::uint32_t>(first));
+  for (std::size_t first = 0; first < rows.n_distinct(); first += at_once) {
+    const WeightedRows which = rows.all(first, std::min(first + at_once, rows.n_distinct()));
     sum += table_.posteriors(rows, which, posteriors_);
   }
   update_table(now_);
@@ -317,9 +312,7 @@ std::vector<double> TiedMixture::shares(std::span<const float> logits) {
 }
 
 TiedMixture::Gradient TiedMixture::gradient(const LeafRows& rows) {
-  std::vector<std::uint32_t> all(rows.n_rows());
-  std::iota(all.begin(), all.end(), 0u);
-  find_gradient(rows, all);
+  find_gradient(rows, rows.all(0, rows.n_distinct()));
   Gradient found{std::vector<float>(layout_.n_cells()), std::vector<float>(layout_.n_cells() * n_features_),
                  d_components_};
   for (std::size_t i = 0; i < own_.size(); ++i) {

@@ -78,7 +78,7 @@ class TiedMixture {
   void average();
   void update_table(const Learned& learned);
   void logits_to_parameters();
-  void find_gradient(const LeafRows& rows, std::span<const std::uint32_t> which);
+  void find_gradient(const LeafRows& rows, const WeightedRows& which);
 
   CellLayout layout_;
   std::size_t n_features_, n_columns_;  // features, and as many as fill whole vectors

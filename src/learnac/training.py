@@ -118,7 +118,7 @@ def stated_settings(
     settings: LearnSettings, mixing: MixtureSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
 ) -> dict[str, Any]:
     """Settings in types that JSON has: NumPy's numbers are as good as Python's elsewhere."""
-    given = {**asdict(settings), **asdict(mixing)}
+    given = {**asdict(settings), **(asdict(mixing) if mixing.is_mixture else {})}
     stated = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     if allowed_parents is not None:
         stated["allowed_parents"] = {str(child): [str(v) for v in vs] for child, vs in allowed_parents.items()}

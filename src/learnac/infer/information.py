@@ -46,8 +46,8 @@ def entropy(circuit: Queryable, variables: Iterable[Any] | None = None, *, n_thr
         and _n_states(engine, chosen) > MAX_STATES
     ):
         raise QueryError(
-            "entropy: of all variables it is exact only for a deterministic circuit, and this is a mixture, or has sums "
-            "that decide no variable: ask for fewer variables, or estimate it as the mean of -log P of samples"
+            "entropy: of all variables it is exact only for a deterministic circuit, and this is a mixture, or has "
+            "sums that decide no variable: ask for fewer variables, or estimate it as the mean of -log P of samples"
         )
     logs = _joint_logs(engine, chosen, n_threads)
     return max(0.0, -_mean(np.exp(logs), logs))
