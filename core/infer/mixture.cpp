@@ -14,16 +14,16 @@ namespace learnac {
 namespace {
 
 // Lanes from the first to the last, so that the sum is always rounded alike.
-Scalar sum_of(const Linear<8>& x) {
+Scalar sum_of(const Linear<component_lanes>& x) {
   double sum = 0;
   for (const double value : x.mantissa) sum += value;
   return {sum, 0};
 }
 
-Scalar sum_of(const Wide<8>& x) {
+Scalar sum_of(const Wide<component_lanes>& x) {
   Wide<1> sum, one;
   fill(sum, {0, 0});
-  for (int l = 0; l < 8; ++l) {
+  for (int l = 0; l < component_lanes; ++l) {
     one.mantissa[0] = x.mantissa[l];
     one.exponent[0] = x.exponent[l];
     add(sum, one);
@@ -43,6 +43,7 @@ struct MixtureEvaluator::Components {
   void load_row(const Evidence& evidence, std::size_t row) {
     load(block, evidence, std::span<const std::size_t>(&row, 1));
     block.mark();
+    if (evidence.soft_variables.empty()) block.mark_terms();
   }
 
   void choose(std::size_t b) { block.constants = constants + b * mixture.program_.n_terms(); }
@@ -64,7 +65,9 @@ struct MixtureEvaluator::Components {
   }
 
   // Of the root, by component: its weight times its probability.
-  Scalar joint(std::size_t component) const { return lane(roots[component / 8], static_cast<int>(component % 8)); }
+  Scalar joint(std::size_t component) const {
+    return lane(roots[component / component_lanes], static_cast<int>(component % component_lanes));
+  }
 
   const MixtureEvaluator& mixture;
   Block<Lanes> block;
@@ -78,15 +81,16 @@ struct MixtureEvaluator::Workspace {
   explicit Workspace(const MixtureEvaluator& mixture)
       : mixture(mixture), linear(mixture, mixture.linear_.data(), mixture.linear_weights_.data()) {}
 
-  Components<Wide<8>>& wide() {
+  Components<Wide<component_lanes>>& wide() {
     if (!wide_)
-      wide_ = std::make_unique<Components<Wide<8>>>(mixture, mixture.wide_.data(), mixture.wide_weights_.data());
+      wide_ = std::make_unique<Components<Wide<component_lanes>>>(mixture, mixture.wide_.data(),
+                                                                  mixture.wide_weights_.data());
     return *wide_;
   }
 
   const MixtureEvaluator& mixture;
-  Components<Linear<8>> linear;
-  std::unique_ptr<Components<Wide<8>>> wide_;
+  Components<Linear<component_lanes>> linear;
+  std::unique_ptr<Components<Wide<component_lanes>>> wide_;
 };
 
 MixtureEvaluator::MixtureEvaluator(const CircuitArrays& arrays, std::span<const double> parameters,
@@ -98,8 +102,8 @@ MixtureEvaluator::MixtureEvaluator(const CircuitArrays& arrays, std::span<const 
       }()) {
   const std::size_t n_parameters = parameters.size() / n_components_, n_terms = program_.n_terms();
   // Lanes beyond the last component stay zero.
-  Linear<8> zero;
-  Wide<8> wide_zero;
+  Linear<component_lanes> zero;
+  Wide<component_lanes> wide_zero;
   fill(zero, {0, 0});
   fill(wide_zero, {0, 0});
   linear_.assign(n_blocks() * n_terms, zero);
@@ -107,8 +111,8 @@ MixtureEvaluator::MixtureEvaluator(const CircuitArrays& arrays, std::span<const 
   linear_weights_.assign(n_blocks(), zero);
   wide_weights_.assign(n_blocks(), wide_zero);
   for (std::size_t k = 0; k < n_components_; ++k) {
-    const std::size_t block = k / lanes;
-    const int l = static_cast<int>(k % lanes);
+    const std::size_t block = k / component_lanes;
+    const int l = static_cast<int>(k % component_lanes);
     set_lane(linear_weights_[block], l, weights[k]);
     set_lane(wide_weights_[block], l, weights[k]);
     CircuitArrays own = arrays;
@@ -116,7 +120,7 @@ MixtureEvaluator::MixtureEvaluator(const CircuitArrays& arrays, std::span<const 
     const Program program(own);
     for (std::uint32_t t = 0; t < n_terms; ++t) {
       set_lane(linear_[block * n_terms + t], l, program.term(t).constant);
-      Wide<8> constant;
+      Wide<component_lanes> constant;
       fill(constant, program.constant(t));
       copy_lane(wide_[block * n_terms + t], constant, l);
     }
@@ -217,9 +221,9 @@ struct ComponentMaximum {
       if (is_less(parts.joint(best), parts.joint(k))) best = k;
     log_values[row] = log_of(parts.joint(best));
     if (bound.mantissa == 0) return bound;
-    parts.choose(best / 8);
+    parts.choose(best / component_lanes);
     pass(parts.block.program, parts.block);
-    const int l = static_cast<int>(best % 8);
+    const int l = static_cast<int>(best % component_lanes);
     const auto best_of = [&](std::uint32_t node) { return best_term(parts.block, l, node); };
     write_world(parts.block, parts.stack, best_of, worlds, row, variable_of);
     return bound;
@@ -242,7 +246,7 @@ struct ComponentMeans {
     parts.each(pass, [&](std::size_t b) {
       block.indicator_derivatives.resize(block.program.n_indicators());
       add_downward(block.program, block, nullptr, parts.weights[b]);
-      for (int l = 0; l < 8 && b * 8 + static_cast<std::size_t>(l) < n_components; ++l)
+      for (int l = 0; l < component_lanes && b * component_lanes + static_cast<std::size_t>(l) < n_components; ++l)
         mean += mean_log_of_terms(block, l, root) +
                 ratio(lane(parts.roots[b], l), root) * log_or_zero(lane(parts.weights[b], l));
     });
@@ -274,11 +278,11 @@ struct ComponentSamples {
     std::sort(drawn.begin(), drawn.end());
     std::size_t ready = std::numeric_limits<std::size_t>::max();
     for (const auto& [component, place] : drawn) {
-      if (component / 8 != ready) {
-        parts.choose(ready = component / 8);
+      if (component / component_lanes != ready) {
+        parts.choose(ready = component / component_lanes);
         pass(parts.block.program, parts.block);
       }
-      sample_one(parts, static_cast<int>(component % 8), place);
+      sample_one(parts, static_cast<int>(component % component_lanes), place);
     }
     return root;
   }

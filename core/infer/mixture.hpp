@@ -11,6 +11,9 @@
 
 namespace learnac {
 
+// Components that stand side by side.
+inline constexpr int component_lanes = 16;
+
 // Evidence is the same in all lanes, so that what it leaves alive is found once for all components. A row's answer does
 // not depend on other rows or on the number of threads.
 class MixtureEvaluator {
@@ -52,16 +55,15 @@ class MixtureEvaluator {
   struct Workspace;
   template <class Query>
   void run(const Evidence& evidence, const Execution& execution, const Query& query) const;
-  static constexpr std::size_t lanes = 8;
-  std::size_t n_blocks() const { return (n_components_ + lanes - 1) / lanes; }
+  std::size_t n_blocks() const { return (n_components_ + component_lanes - 1) / component_lanes; }
 
   std::size_t n_components_;
   Program program_;  // of the first component: the others have the same nodes and terms
   double smallest_linear_root_ = 0;
-  std::vector<Linear<8>> linear_;  // constants, (blocks of components x terms)
-  std::vector<Wide<8>> wide_;
-  std::vector<Linear<8>> linear_weights_;  // of blocks of components
-  std::vector<Wide<8>> wide_weights_;
+  std::vector<Linear<component_lanes>> linear_;  // constants, (blocks of components x terms)
+  std::vector<Wide<component_lanes>> wide_;
+  std::vector<Linear<component_lanes>> linear_weights_;  // of blocks of components
+  std::vector<Wide<component_lanes>> wide_weights_;
   std::vector<std::uint32_t> variable_of_;  // of each indicator
 };
 

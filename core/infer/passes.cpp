@@ -24,8 +24,16 @@ class FlushToZero {
 #endif
 };
 
+struct AnyIndicators {
+  template <class Lanes>
+  static LEARNAC_INLINE bool counts(const Program& program, const Block<Lanes>& block, std::uint32_t term) {
+    return block.is_term_alive(program.term(term));
+  }
+};
+
 // Where the constants of terms come from: the program, the same in all lanes, or the block, each lane with its own.
-struct OfProgram {
+struct OfProgram : AnyIndicators {
+  static constexpr bool indicators_are_one = false;
   template <int N>
   static LEARNAC_INLINE void fill_constant(Linear<N>& x, const Block<Linear<N>>& block, std::uint32_t term) {
     for (int i = 0; i < N; ++i) x.mantissa[i] = block.program.term(term).constant;
@@ -36,19 +44,41 @@ struct OfProgram {
   }
 };
 
-struct OfBlock {
+struct OfBlock : AnyIndicators {
+  static constexpr bool indicators_are_one = false;
   template <class Lanes>
   static LEARNAC_INLINE void fill_constant(Lanes& x, const Block<Lanes>& block, std::uint32_t term) {
     x = block.constants[term];
   }
 };
 
+// As before, where indicators are 0 or 1, the same in all lanes: nothing need be multiplied by them.
+struct OfBlockAlone : OfBlock {
+  static constexpr bool indicators_are_one = true;
+  template <class Lanes>
+  static LEARNAC_INLINE bool counts(const Program&, const Block<Lanes>& block, std::uint32_t term) {
+    return block.term_counts[term] != 0;
+  }
+};
+
+// Calls `pass` with where the constants of a block come from.
+template <class Lanes, class Pass>
+LEARNAC_INLINE void with_constants(const Block<Lanes>& block, Pass pass) {
+  if (block.constants == nullptr)
+    pass(OfProgram{});
+  else if (block.indicators_are_one)
+    pass(OfBlockAlone{});
+  else
+    pass(OfBlock{});
+}
+
 template <class Constants, class Lanes>
 LEARNAC_INLINE void value_of_term(const Program& program, const Block<Lanes>& block, std::uint32_t t, Lanes& value) {
   const Term& term = program.term(t);
   Constants::fill_constant(value, block, t);
   const std::uint32_t* edges = program.edges(term);
-  for (std::uint32_t e = 0; e < term.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
+  if constexpr (!Constants::indicators_are_one)
+    for (std::uint32_t e = 0; e < term.n_indicators; ++e) multiply(value, block.indicators[edges[e]]);
   for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) multiply(value, block.values[edges[e]]);
 }
 
@@ -61,7 +91,7 @@ LEARNAC_INLINE void upward_with(const Program& program, Block<Lanes>& block, Com
     Lanes value;
     fill(value, {0, 0});
     for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
-      if (!block.is_term_alive(program.term(t))) continue;
+      if (!Constants::counts(program, block, t)) continue;
       Lanes term;
       value_of_term<Constants>(program, block, t, term);
       combine(value, term);
@@ -95,6 +125,38 @@ LEARNAC_INLINE void term_derivatives(const Program& program, Block<Lanes>& block
   const auto derivative = [&](std::uint32_t e) __attribute__((always_inline)) -> Lanes& {
     return e < term.n_indicators ? block.indicator_derivatives[edges[e]] : block.derivatives[edges[e]];
   };
+  if constexpr (Constants::indicators_are_one) {
+    // The same products, in the same order, without the factors that are 1.
+    const std::uint32_t first = term.n_indicators;
+    for (std::uint32_t e = first; e + 1 < term.n_edges; ++e) {
+      block.prefixes[e] = before;
+      multiply(before, factor(e));
+    }
+    const auto add_to_indicators = [&](const Lanes& found) __attribute__((always_inline)) {
+      for (std::uint32_t e = first; e-- > 0;) add(derivative(e), found);
+    };
+    if (first == term.n_edges) {
+      add_to_indicators(before);
+      return;
+    }
+    std::uint32_t e = term.n_edges - 1;
+    add(derivative(e), before);
+    Lanes after = factor(e);
+    while (e-- > first) {
+      Lanes rest = block.prefixes[e];
+      multiply(rest, after);
+      add(derivative(e), rest);
+      multiply(after, factor(e));
+    }
+    if (first > 0) {
+      Lanes rest;
+      Constants::fill_constant(rest, block, t);
+      multiply(rest, block.derivatives[node]);
+      multiply(rest, after);
+      add_to_indicators(rest);
+    }
+    return;
+  }
   switch (term.n_edges) {
     case 0:
       return;
@@ -147,7 +209,7 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
     if (within != nullptr && (within[i / 64] >> (i % 64) & 1) == 0) continue;
     const ProgramNode& node = program.node(i);
     for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
-      if (block.is_term_alive(program.term(t))) term_derivatives<Constants>(program, block, t, i);
+      if (Constants::counts(program, block, t)) term_derivatives<Constants>(program, block, t, i);
   }
 }
 
@@ -155,23 +217,19 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
 
 #define LEARNAC_PASSES(Lanes)                                                                                       \
   LEARNAC_VECTOR_CLONES void upward(const Program& program, Block<Lanes>& block) {                                  \
-    if (block.constants == nullptr)                                                                                 \
-      sum_values<OfProgram>(program, block);                                                                        \
-    else                                                                                                            \
-      sum_values<OfBlock>(program, block);                                                                          \
+    with_constants(block, [&](auto constants)                                                                       \
+                              __attribute__((always_inline)) { sum_values<decltype(constants)>(program, block); }); \
   }                                                                                                                 \
   LEARNAC_VECTOR_CLONES void upward_maximum(const Program& program, Block<Lanes>& block) {                          \
-    if (block.constants == nullptr)                                                                                 \
-      maximum_values<OfProgram>(program, block);                                                                    \
-    else                                                                                                            \
-      maximum_values<OfBlock>(program, block);                                                                      \
+    with_constants(block, [&](auto constants) __attribute__((always_inline)) {                                      \
+      maximum_values<decltype(constants)>(program, block);                                                          \
+    });                                                                                                             \
   }                                                                                                                 \
   LEARNAC_VECTOR_CLONES void add_downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within, \
                                           const Lanes& weights) {                                                   \
-    if (block.constants == nullptr)                                                                                 \
-      derivatives<OfProgram>(program, block, within, weights);                                                      \
-    else                                                                                                            \
-      derivatives<OfBlock>(program, block, within, weights);                                                        \
+    with_constants(block, [&](auto constants) __attribute__((always_inline)) {                                      \
+      derivatives<decltype(constants)>(program, block, within, weights);                                            \
+    });                                                                                                             \
   }                                                                                                                 \
   void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within) {                         \
     Lanes one;                                                                                                      \
@@ -192,7 +250,9 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
 LEARNAC_PASSES(Linear<1>)
 LEARNAC_PASSES(Linear<2>)
 LEARNAC_PASSES(Linear<8>)
+LEARNAC_PASSES(Linear<16>)
 LEARNAC_PASSES(Wide<1>)
 LEARNAC_PASSES(Wide<8>)
+LEARNAC_PASSES(Wide<16>)
 
 }  // namespace learnac

@@ -35,6 +35,8 @@ struct Block {
   // Finds the nodes that some row needs: from the root down, leaving out the terms that are zero in all rows because of
   // the variable that their node decides.
   void mark();
+  // After that, if no evidence is soft and all lanes have the same.
+  void mark_terms();
 
   bool is_node_alive(std::uint32_t node) const { return (is_alive[node / 64] >> (node % 64) & 1) != 0; }
 
@@ -51,6 +53,10 @@ struct Block {
   const Program& program;
   // Of terms, where each lane has its own, as components of a mixture do; otherwise those of the program are used.
   const Lanes* constants = nullptr;
+  // Where lanes have constants of their own and the same evidence, none of it soft: which terms of nodes that are alive
+  // have no indicator that is 0. All of theirs are 1, and need not be multiplied.
+  bool indicators_are_one = false;
+  std::vector<std::uint8_t> term_counts;
   std::vector<Lanes> indicators;
   std::vector<std::uint8_t> is_open;  // whether an indicator is not zero in all rows
   std::vector<std::uint32_t> n_open;  // open indicators of each variable
@@ -76,7 +82,24 @@ void Block<Lanes>::count_open() {
 }
 
 template <class Lanes>
+void Block<Lanes>::mark_terms() {
+  indicators_are_one = true;
+  term_counts.resize(program.n_terms());
+  for (const std::uint32_t i : alive) {
+    const ProgramNode& node = program.node(i);
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+      const Term& term = program.term(t);
+      const std::uint32_t* edges = program.edges(term);
+      bool counts = is_term_alive(term);
+      for (std::uint32_t e = 0; e < term.n_indicators; ++e) counts &= is_open[edges[e]] != 0;
+      term_counts[t] = counts;
+    }
+  }
+}
+
+template <class Lanes>
 void Block<Lanes>::mark() {
+  indicators_are_one = false;
   const auto set = [&](std::uint32_t node) { is_alive[node / 64] |= std::uint64_t{1} << (node % 64); };
   const auto needs = [&](const Term& term) {
     const std::uint32_t* edges = program.edges(term);
@@ -128,8 +151,10 @@ void Block<Lanes>::mark() {
 LEARNAC_DECLARE_PASSES(Linear<1>)
 LEARNAC_DECLARE_PASSES(Linear<2>)
 LEARNAC_DECLARE_PASSES(Linear<8>)
+LEARNAC_DECLARE_PASSES(Linear<16>)
 LEARNAC_DECLARE_PASSES(Wide<1>)
 LEARNAC_DECLARE_PASSES(Wide<8>)
+LEARNAC_DECLARE_PASSES(Wide<16>)
 
 #undef LEARNAC_DECLARE_PASSES
 

@@ -83,7 +83,7 @@ class TestWhatIsExact:
         some = some[some > 0]
         assert infer.entropy(circuit, ["x1", "x4"]) == pytest.approx(-(some * np.log(some)).sum(), rel=1e-11)
         monkeypatch.setattr("learnac.infer.information.MAX_STATES", 479)
-        with pytest.raises(QueryError, match="7 of 7 variables have more than 479 joint states"):
+        with pytest.raises(QueryError, match="entropy: of all variables it is exact only for a deterministic circuit"):
             infer.entropy(circuit)
 
 
@@ -91,7 +91,7 @@ class TestWhatIsRefused:
     def test_most_probable_worlds(self, mixed: Any) -> None:
         circuit, case = mixed
         for ask in (lambda: infer.mpe(circuit), lambda: infer.impute(circuit, case.rows(1, 5, 0.5))):
-            with pytest.raises(QueryError, match="mpe: expected a deterministic circuit; this one has sums"):
+            with pytest.raises(QueryError, match="mpe: expected a deterministic circuit, found one with sums"):
                 ask()
 
     def test_divergence(self, mixed: Any) -> None:
