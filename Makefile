@@ -54,6 +54,7 @@ bench: $(VENV)/built  ## benchmarks of learning, inference and commands, and REA
 	failed=0; \
 	$(BIN)/python benchmarks/learning.py || failed=1; \
 	$(BIN)/python benchmarks/inference.py || failed=1; \
+	$(BIN)/python benchmarks/mixtures.py || failed=1; \
 	$(BIN)/python benchmarks/commands.py || failed=1; \
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed

@@ -49,6 +49,7 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
             "max_edges": n_edges * n_components * 4,
             "random_state": settings["seeds"][0],
         }
+    # With what was found within the budget: accuracy against size.
     for name in settings["curves"]:
         for max_edges in settings["budgets"]:
             for kind in ("circuit", "mixture"):
