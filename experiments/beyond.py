@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from compared import collection
+from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
@@ -346,4 +347,5 @@ SECTIONS = (
     ("alternatives", alternatives),
     ("categorical", categorical),
     ("defaults", defaults),
+    ("mixtures", mixtures),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from mixed import curve
 from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, half_width
@@ -29,6 +30,8 @@ def draw(studies: Studies, folder: Path) -> None:
         _figure1(studies, folder / "figure1.png")
     if "tradeoff" in studies:
         _tradeoff(studies, folder / "tradeoff.png")
+    if studies.records("mixtures", kind="mixture curve"):
+        _mixtures(studies, folder / "mixtures.png")
 
 
 def _figure1(studies: Studies, path: Path) -> None:
@@ -109,6 +112,29 @@ def _tradeoff(studies: Studies, path: Path) -> None:
             axis.set_xscale("log")
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
+        row[0].set_ylabel("test log-likelihood")
+    axes[0, 0].legend(frameon=False)
+    figure.savefig(path, metadata={"Software": None})
+    plt.close(figure)
+
+
+def _mixtures(studies: Studies, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    sets = list(dict.fromkeys(record["task"]["set"] for record in studies.records("mixtures", kind="mixture curve")))
+    figure, axes = plt.subplots(
+        -(-len(sets) // 3), 3, figsize=(8, 2.5 * -(-len(sets) // 3)), squeeze=False, layout="constrained"
+    )
+    for axis, name in zip(axes.flat, sets, strict=False):
+        for kind, title, color in (("circuit", "one circuit", "#e6550d"), ("mixture", "one mixture", "#3182bd")):
+            points = curve(studies, name, kind)
+            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, color=color, label=title)
+        axis.set_xscale("log")
+        axis.set_title(name, loc="left", fontsize=8)
+        axis.set_xlabel("edges x components")
+    for axis in axes.flat[len(sets) :]:
+        axis.set_axis_off()
+    for row in axes:
         row[0].set_ylabel("test log-likelihood")
     axes[0, 0].legend(frameon=False)
     figure.savefig(path, metadata={"Software": None})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from beyond import alternatives_table, defaults_table
+from mixed import mixtures_table
 from study import HERE
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
 from weak import points
@@ -112,9 +113,14 @@ def defaults() -> str:
     return defaults_table(Studies(HERE / "results"))
 
 
+def mixtures() -> str:
+    return mixtures_table(Studies(HERE / "results"))
+
+
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "README.md": (weaknesses, paper, learning, inference, alternatives),
     "docs/learning.md": (defaults,),
+    "docs/mixtures.md": (mixtures,),
 }
 
 

@@ -1,0 +1,172 @@
+"""The report on mixtures: one structure with many vectors of parameters, beside single circuits and other models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compared import BEST, MARKS, MODELS, RECALLED
+from tables import PUBLISHED, Studies, duration, table, thousands
+from verdicts import tally
+
+# The experiment that ours began with.
+FIRST: dict[str, dict[str, float]] = PUBLISHED["mixtures"]
+# Bayesian networks, for which exact inference may be out of reach.
+INTRACTABLE = "WinMine"
+
+
+def mixtures(studies: Studies) -> str:
+    circuits, averaged = _of_kind(studies, "circuit"), _of_kind(studies, "averaged")
+    task = studies.records("mixtures", kind="circuit")[0]["task"]
+    return f"""\
+## Mixtures over one structure
+
+Learned from train, everything chosen on valid, scored once on test; ± is the standard error of the mean over rows. One
+circuit and one mixture have at most {thousands(task["max_edges"])} edges, those of all components counted; structure,
+number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
+two seeds differ. Then more components for a structure of the same size, and four seeds averaged. Learning is CPU time
+of the whole choice; a query is all posteriors of one row, with nothing or 30 % known.
+
+{mixtures_table(studies)}
+{_costs(studies)}
+{_first_experiment(studies)}
+{_published(studies, averaged)}
+{_curves(studies)}
+{_worse(circuits, _of_kind(studies, "mixture"))}
+"""
+
+
+def mixtures_table(studies: Studies) -> str:
+    """Log-likelihoods of all sets."""
+    rows = []
+    for name, circuit in _of_kind(studies, "circuit").items():
+        seeds = [record["result"] for record in studies.records("mixtures", kind="mixture", set=name)]
+        if not seeds:
+            continue
+        mixture, spread = seeds[0], max(s["test"] for s in seeds) - min(s["test"] for s in seeds)
+        more = studies.result("mixtures", kind="components", set=name, n_components=256)
+        averaged = studies.result("mixtures", kind="averaged", set=name)
+        rows.append(
+            [
+                name,
+                f"{circuit['test']:.3f} ± {circuit['standard_error']:.3f}",
+                f"{mixture['test']:.3f}",
+                f"{mixture['components']} x {thousands(mixture['structure_edges'])}",
+                f"{more['test']:.3f}" if more else "",
+                f"{averaged['test']:.3f} ({averaged['components'] // 4} each)" if averaged else "",
+                f"{spread:.3f}" if len(seeds) > 1 else "",
+            ]
+        )
+    header = ["set", "one circuit", "one mixture", "components x edges", "256 components", "four averaged", "seeds"]
+    return table(header, rows)
+
+
+def _costs(studies: Studies) -> str:
+    rows = []
+    for name in _of_kind(studies, "mixture"):
+        row = [name]
+        for kind, wanted in (("circuit", {}), ("mixture", {}), ("components", {"n_components": 256}), ("averaged", {})):
+            records = studies.records("mixtures", kind=kind, set=name, **wanted)
+            found = records[0]["result"] if records else None
+            row.append("" if found is None else _cost(found))
+        rows.append(row)
+    header = ["set", "one circuit", "one mixture", "256 components", "four averaged"]
+    return f"""\
+Edges, learning, and a query with 0 % and 30 % known:
+
+{table(header, rows)}"""
+
+
+def _cost(found: dict[str, Any]) -> str:
+    times = ", ".join(f"{found['query_ms'][share]:.2f}" for share in ("0", "0.3"))
+    return f"{thousands(found['edges'])}; {duration(found['learning_seconds'])}; {times} ms"
+
+
+def _first_experiment(studies: Studies) -> str:
+    lines = []
+    for title, ours in _compared_with_first(studies).items():
+        theirs = FIRST[title]
+        sets = [name for name in theirs if name in ours]
+        as_good = [name for name in sets if round(ours[name], 2) >= round(theirs[name], 2)]
+        what = "four averaged" if title == "averaged" else f"{title} components"
+        worse = [f"{name} by {theirs[name] - ours[name]:.3f}" for name in sets if name not in as_good]
+        less = f"; less on {', '.join(worse)}" if worse else ""
+        if sets:
+            lines.append(f"- {what}: at least as good on {len(as_good)} of {len(sets)} sets{less}")
+    if not lines:
+        return ""
+    return (
+        "Beside the experiment that this began with (structures of learnac, vectors learned on a GPU; its four\n"
+        "averaged may have had more components), at two decimals:\n\n" + "\n".join(lines) + "\n"
+    )
+
+
+def _compared_with_first(studies: Studies) -> dict[str, dict[str, float]]:
+    found = {
+        title: {
+            name: result["test"]
+            for name in studies.values("mixtures", "set")
+            if (result := studies.result("mixtures", kind="components", set=name, n_components=int(title)))
+        }
+        for title in ("64", "256")
+    }
+    return {**found, "averaged": {name: r["test"] for name, r in _of_kind(studies, "averaged").items()}}
+
+
+def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:
+    """Sets on which four averaged are ahead of every published tractable model, and all that could be compared."""
+    ours = {
+        name: found["test"] for name, found in _of_kind(studies, "averaged").items() if name in MODELS[BEST]["test"]
+    }
+    tallies = [tally(ours, model["test"]) for name, model in MODELS.items() if name != INTRACTABLE]
+    return [name for name in ours if all(name in each.ahead for each in tallies)], list(ours)
+
+
+def _published(studies: Studies, averaged: dict[str, dict[str, Any]]) -> str:
+    ahead, compared = ahead_of_all(studies)
+    if not compared:
+        return ""
+    rows: list[list[object]] = [
+        [name, f"{averaged[name]['test']:.2f}", *(f"{model['test'][name]:.2f}" for model in MODELS.values())]
+        for name in compared
+    ]
+    ours = {name: averaged[name]["test"] for name in compared}
+    counts = [tally(ours, model["test"]) for model in MODELS.values()]
+    rows.append(["**we are ahead on**", "", *(len(count.ahead) for count in counts)])
+    rows.append(["level", "", *(len(count.level) for count in counts)])
+    header = ["set", "four averaged", *(f"{model}{MARKS[found['source']]}" for model, found in MODELS.items())]
+    return f"""\
+Beside published models, at two decimals (* {RECALLED}; {INTRACTABLE}'s are Bayesian networks, whose inference has no
+bound).
+Four averaged are ahead of every tractable one on {len(ahead)} of {len(compared)} sets: {", ".join(ahead) or "none"}.
+
+{table(header, rows)}"""
+
+
+def _curves(studies: Studies) -> str:
+    if not studies.records("mixtures", kind="mixture curve"):
+        return ""
+    return "![Test log-likelihood against edges, of single circuits and of mixtures](figures/mixtures.png)\n"
+
+
+def curve(studies: Studies, name: str, kind: str) -> list[tuple[int, float]]:
+    """Edges and test log-likelihood of models within different budgets, ascending."""
+    records = [*studies.records("mixtures", kind=f"{kind} curve", set=name)]
+    records += studies.records("mixtures", kind=kind, set=name)[:1]
+    return sorted((record["result"]["edges"], record["result"]["test"]) for record in records)
+
+
+def _worse(circuits: dict[str, dict[str, Any]], mixtures: dict[str, dict[str, Any]]) -> str:
+    """Where a mixture does not help."""
+    worse = [name for name, found in mixtures.items() if found["test"] < circuits[name]["test"]]
+    if not worse:
+        return "One mixture is better than one circuit on every set."
+    told = ", ".join(f"{name} by {circuits[name]['test'] - mixtures[name]['test']:.3f}" for name in worse)
+    return f"One mixture is worse than one circuit on {told}."
+
+
+def _of_kind(studies: Studies, kind: str) -> dict[str, dict[str, Any]]:
+    """The first result of each set."""
+    found: dict[str, dict[str, Any]] = {}
+    for record in studies.records("mixtures", kind=kind):
+        found.setdefault(record["task"]["set"], record["result"])
+    return found

@@ -1,0 +1,67 @@
+"""The report on mixtures: what it counts, with made-up results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from mixed import ahead_of_all, curve, mixtures
+from tables import Studies
+
+FOUND = {"standard_error": 0.1, "structure_edges": 100, "components": 8, "edges": 800, "learning_seconds": 1.0}
+QUERY = {"query_ms": {"0": 1.0, "0.3": 0.5}}
+
+
+def studies(tmp_path: Path, *results: tuple[dict[str, Any], float]) -> Studies:
+    records = [
+        {"task": {"max_edges": 1000, **task}, "result": {**FOUND, **QUERY, "test": test}} for task, test in results
+    ]
+    (tmp_path / "mixtures.json").write_text(json.dumps(records))
+    return Studies(tmp_path)
+
+
+def test_ahead_is_ahead_of_every_tractable_model(tmp_path: Path) -> None:
+    found = studies(
+        tmp_path,
+        ({"kind": "averaged", "set": "dna"}, -79.05),  # the best has -79.06
+        ({"kind": "averaged", "set": "nltcs"}, -5.99),  # level
+        ({"kind": "averaged", "set": "pumsb_star"}, -22.0),  # ahead of all but a network
+        ({"kind": "averaged", "set": "bbc"}, -245.0),  # behind one
+        ({"kind": "averaged", "set": "car"}, -1.0),  # nobody published it
+    )
+    ahead, compared = ahead_of_all(found)
+    assert ahead == ["dna", "pumsb_star"]
+    assert compared == ["dna", "nltcs", "pumsb_star", "bbc"]
+
+
+def test_a_worse_mixture_is_told(tmp_path: Path) -> None:
+    better = [({"kind": "circuit", "set": "dna"}, -80.0), ({"kind": "mixture", "set": "dna"}, -79.0)]
+    assert "One mixture is better than one circuit on every set." in mixtures(studies(tmp_path, *better))
+    worse = [*better, ({"kind": "circuit", "set": "bbc"}, -250.0), ({"kind": "mixture", "set": "bbc"}, -250.5)]
+    assert "One mixture is worse than one circuit on bbc by 0.500." in mixtures(studies(tmp_path, *worse))
+
+
+def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
+    text = mixtures(
+        studies(
+            tmp_path,
+            ({"kind": "circuit", "set": "dna"}, -80.0),
+            ({"kind": "mixture", "set": "dna", "random_state": 0}, -79.0),
+            ({"kind": "mixture", "set": "dna", "random_state": 1}, -79.2),
+            ({"kind": "components", "set": "dna", "n_components": 64}, -78.5),
+            ({"kind": "components", "set": "dna", "n_components": 256}, -78.2),
+        )
+    )
+    assert "| dna | -80.000 ± 0.100 | -79.000 | 8 x 100 | -78.200 |  | 0.200 |" in text
+    assert "- 64 components: at least as good on 1 of 1 sets" in text
+    assert "- 256 components: at least as good on 0 of 1 sets; less on dna by 0.190" in text
+
+
+def test_a_curve_ascends_and_ends_with_the_budget(tmp_path: Path) -> None:
+    found = studies(
+        tmp_path,
+        ({"kind": "mixture", "set": "dna"}, -79.0),
+        ({"kind": "mixture curve", "set": "dna", "max_edges": 10}, -81.0),
+    )
+    assert curve(found, "dna", "mixture") == [(800, -81.0), (800, -79.0)]
