@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 import learnac
 from learnac import LearnAC, ModelFileError, infer
 from learnac.circuit import Mixture, as_circuit
-from learnac.errors import QueryError, SettingError
+from learnac.errors import NotProvenWarning, QueryError, SettingError
 from learnac.io import read_model, write_model
 from learnac.io.container import read_container, write_container
 from learnac.io.convert import read_any, write_any
@@ -100,6 +100,32 @@ class TestEstimator:
         gaps.loc[3, "colour"] = None
         filled = model.impute(gaps)
         assert filled.isna().sum().sum() == 0
+
+    def test_the_joint_maximum_has_a_component(self, model: LearnAC) -> None:
+        mixture = mixture_of(model)
+        given = pd.DataFrame({"colour": ["blue", None], "shape": [None, "rod"]})
+        rows, logs, components = model.joint_mpe(given)
+        for i in range(2):
+            of_components = [infer.mpe(mixture.component(k), given[i : i + 1])[1][0] for k in range(4)]
+            joint = np.log(mixture.weights) + of_components
+            assert components[i] == joint.argmax()
+            assert logs[i] == pytest.approx(joint.max(), abs=1e-9)
+            weight = np.log(mixture.weights[components[i]])
+            of_row = infer.log_likelihood(mixture.component(components[i]), rows[i : i + 1])[0]
+            assert logs[i] == pytest.approx(weight + of_row, abs=1e-9)
+        one, log, component = model.joint_mpe({"colour": "blue"})
+        assert (one["colour"], type(log), type(component)) == ("blue", float, int)
+        with pytest.raises(QueryError, match="joint_mpe: expected a mixture, found a single circuit"):
+            LearnAC().fit(FRAME).joint_mpe()
+
+    def test_without_time_nothing_is_proven(self, model: LearnAC) -> None:
+        with pytest.warns(NotProvenWarning, match="another completion may be more probable"):
+            model.mpe({}, max_seconds=0)
+        gaps = pd.DataFrame([dict.fromkeys(FRAME)] * 2)
+        with pytest.warns(NotProvenWarning):
+            model.impute(gaps, max_seconds=0)
+        with pytest.raises(ValueError, match="max_seconds: expected a number from 0, found -1"):
+            model.impute(gaps, max_seconds=-1)
 
     def test_samples_look_like_the_rows(self, model: LearnAC) -> None:
         drawn = model.sample(4000, random_state=0)

@@ -83,6 +83,10 @@ class Asked:
     def schema(self) -> Schema:
         return self.model.schema
 
+    def share(self, block: Evidence) -> float:
+        """Of all rows that are asked, those in a block."""
+        return 1.0 if self.rows is None else block.n_rows / max(1, self.rows.n_rows)
+
     @contextmanager
     def naming_rows(self) -> Iterator[None]:
         """Puts the file's name before a complaint about its rows."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -50,10 +51,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits: 0, or 2 after one line on stderr (with `--debug`, a traceback)."""
     if arguments is None:
         start()
+        warnings.showwarning = _show_warning
     typed = sys.argv[1:] if arguments is None else list(arguments)
     with kept_input():
         code = _exit_code(typed)
     sys.exit(code)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """In one line, as errors are; not with a line of our own code."""
+    print(f"warning: {printable(str(message))}", file=sys.stderr)
 
 
 def _exit_code(typed: Sequence[str]) -> int:

@@ -31,6 +31,7 @@ def impute(
     table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
+    max_seconds: options.ProofSeconds = 10.0,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
@@ -54,9 +55,19 @@ def impute(
         may_lack_columns=False,
     )
     if asked.dialect is None or not asked.writes_text:
-        write_by_rows(asked, lambda block: fill(asked.circuit, block, method, n_threads=threads))
+        write_by_rows(
+            asked,
+            lambda block: fill(
+                asked.circuit, block, method, max_seconds=max_seconds * asked.share(block), n_threads=threads
+            ),
+        )
         return
-    codes = answers_by_rows(asked, lambda block: completed_codes(asked.circuit, block, method, n_threads=threads))
+    codes = answers_by_rows(
+        asked,
+        lambda block: completed_codes(
+            asked.circuit, block, method, max_seconds=max_seconds * asked.share(block), n_threads=threads
+        ),
+    )
     _write_cells(asked, codes)
 
 

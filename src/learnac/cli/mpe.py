@@ -22,6 +22,7 @@ def mpe(
     table_format: options.Format = None,
     out: options.Out = None,
     threads: options.Threads = 1,
+    max_seconds: options.ProofSeconds = 10.0,
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
@@ -40,11 +41,13 @@ def mpe(
     if asked.rows is not None:
 
         def answer(block: Evidence) -> object:
-            return _with_column(*most_probable(asked.circuit, block, n_threads=threads))
+            return _with_column(
+                *most_probable(asked.circuit, block, max_seconds=max_seconds * asked.share(block), n_threads=threads)
+            )
 
         write_by_rows(asked, answer)
         return
-    world, log_probability = most_probable(asked.circuit, asked.given)
+    world, log_probability = most_probable(asked.circuit, asked.given, max_seconds=max_seconds)
     if as_json:
         print_json({"given": asked.given, "world": world, "log_probability": log_probability})
         return

@@ -15,9 +15,20 @@ __all__ = [
     "ModelFile",
     "NoHeader",
     "Out",
+    "ProofSeconds",
     "Rows",
     "RowsFile",
     "Threads",
+]
+
+ProofSeconds: TypeAlias = Annotated[
+    float,
+    Option(
+        "--max-seconds",
+        metavar="SECONDS",
+        least=0.0,
+        about="For mixtures: how long to search, in all, for a proof that nothing is more probable.",
+    ),
 ]
 
 _EVIDENCE = "Evidence"

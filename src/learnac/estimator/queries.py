@@ -16,6 +16,7 @@ from learnac.data.forms import TableForm
 from learnac.errors import QueryError, described
 from learnac.estimator.target import Target
 from learnac.infer.marginals import Posteriors
+from learnac.infer.mpe import MAX_SECONDS
 from learnac.network import BayesNet
 
 
@@ -79,13 +80,24 @@ class Queries:
         check_is_fitted(self)
         return infer.log_probability(self.circuit_, query, given, soft=soft, n_threads=self.n_threads)
 
-    def mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any]:
+    def mpe(
+        self, given: object = None, *, soft: Soft | None = None, max_seconds: float = MAX_SECONDS
+    ) -> tuple[Any, Any]:
         """The most probable combination of values for everything unknown in each row, and its log-probability.
 
-        Returns the completed rows, with the type of `given`, and an array of log-probabilities.
+        Returns the completed rows, with the type of `given`, and an array of log-probabilities. For a mixture, this is
+        a search of at most `max_seconds` for all rows: what it could not prove is a `NotProvenWarning`.
         """
         check_is_fitted(self)
-        return infer.mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
+        return infer.mpe(self.circuit_, given, soft=soft, max_seconds=max_seconds, n_threads=self.n_threads)
+
+    def joint_mpe(self, given: object = None, *, soft: Soft | None = None) -> tuple[Any, Any, Any]:
+        """For a mixture: the most probable combination of a component and of values for everything unknown.
+
+        Returns the completed rows, their log-probabilities together with the component, and the components.
+        """
+        check_is_fitted(self)
+        return infer.joint_mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
 
     def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
         """Draws `n` random rows for each row of evidence.
@@ -103,14 +115,14 @@ class Queries:
             n_threads=self.n_threads,
         )
 
-    def impute(self, X: object, method: str = "mpe") -> Any:
+    def impute(self, X: object, method: str = "mpe", *, max_seconds: float = MAX_SECONDS) -> Any:
         """X with its missing values filled in, as the same type of table.
 
         "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
-        probable value.
+        probable value. For `max_seconds`, see `mpe`.
         """
         check_is_fitted(self)
-        return infer.impute(self.circuit_, X, method, n_threads=self.n_threads)
+        return infer.impute(self.circuit_, X, method, max_seconds=max_seconds, n_threads=self.n_threads)
 
     def predict_proba(self, X: object, target: Any = None, *, soft: Soft | None = None) -> Any:
         """The exact probability of each class of the target for each row (rows x classes). X may have missing values.

@@ -1,6 +1,6 @@
 """Exact queries on frozen circuits. Every function takes rows of evidence as an array, a frame or one dict."""
 
-from learnac.infer.components import components
+from learnac.infer.components import components, joint_mpe
 from learnac.infer.impute import impute
 from learnac.infer.information import entropy, kl_divergence, mutual_information
 from learnac.infer.likelihood import log_likelihood, log_probability
@@ -15,6 +15,7 @@ __all__ = [
     "expectation",
     "impute",
     "iter_marginals",
+    "joint_mpe",
     "kl_divergence",
     "log_likelihood",
     "log_probability",

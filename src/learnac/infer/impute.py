@@ -11,39 +11,45 @@ from learnac.circuit import Queryable
 from learnac.data import Evidence, as_evidence
 from learnac.infer.engine import Engine, engine_of
 from learnac.infer.marginals import iter_posteriors
-from learnac.infer.mpe import most_probable
+from learnac.infer.mpe import MAX_SECONDS, check_max_seconds, most_probable
 from learnac.types import PartialCodes
 
 METHODS = ("mpe", "marginal")
 
 
-def impute(circuit: Queryable, X: object, method: str = "mpe", *, n_threads: int = 1) -> Any:
+def impute(
+    circuit: Queryable, X: object, method: str = "mpe", *, max_seconds: float = MAX_SECONDS, n_threads: int = 1
+) -> Any:
     """X with its missing values filled in, as the same type of table. Known values do not change.
 
     "mpe" fills all missing values of a row with their most probable combination, "marginal" each with its own most
-    probable value (the first, if several are equal). Cost: as `mpe` or `marginals`, for rows with missing values.
+    probable value (the first, if several are equal). Cost: as `mpe` or `marginals`, for rows with missing values;
+    `max_seconds` is for `mpe` of a mixture.
     """
     if X is None:
         raise TypeError("X: expected rows, found None")
     evidence = as_evidence(circuit.schema, X, may_lack_columns=False)
-    return evidence.completed(completed_codes(circuit, evidence, method, n_threads=n_threads))
+    codes = completed_codes(circuit, evidence, method, max_seconds=max_seconds, n_threads=n_threads)
+    return evidence.completed(codes)
 
 
-def completed_codes(circuit: Queryable, evidence: Evidence, method: str = "mpe", *, n_threads: int = 1) -> PartialCodes:
+def completed_codes(
+    circuit: Queryable, evidence: Evidence, method: str = "mpe", *, max_seconds: float = MAX_SECONDS, n_threads: int = 1
+) -> PartialCodes:
     """The codes of rows (variables x rows), with those that `impute` fills the gaps by."""
     if method not in METHODS:
         raise ValueError(f"method: expected 'mpe' or 'marginal', found {method!r}")
+    check_max_seconds(max_seconds)
     engine = engine_of(circuit)
     codes = evidence.codes.copy()
     with_gaps = np.flatnonzero((codes < 0).any(axis=0))
     if len(with_gaps) > 0:
-        fill = _by_completion if method == "mpe" else _by_posterior
-        codes[:, with_gaps] = fill(engine, evidence.rows(with_gaps), n_threads)
+        rows = evidence.rows(with_gaps)
+        if method == "mpe":
+            codes[:, with_gaps] = most_probable(engine, rows, n_threads, max_seconds)[0]
+        else:
+            codes[:, with_gaps] = _by_posterior(engine, rows, n_threads)
     return codes
-
-
-def _by_completion(engine: Engine, evidence: Evidence, n_threads: int) -> PartialCodes:
-    return most_probable(engine, evidence, n_threads)[0]
 
 
 def _by_posterior(engine: Engine, evidence: Evidence, n_threads: int) -> PartialCodes:

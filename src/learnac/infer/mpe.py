@@ -33,12 +33,16 @@ def mpe(
     few steps for each variable. For a mixture it is a search with bounds: if `max_seconds` for all rows are not enough
     to prove that no completion is more probable, a NotProvenWarning says by how much one may be.
     """
-    if not isinstance(max_seconds, Real) or isinstance(max_seconds, bool) or not max_seconds >= 0:
-        raise ValueError(f"max_seconds: expected a number from 0, found {max_seconds!r}")
+    check_max_seconds(max_seconds)
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
     worlds, log_values = most_probable(engine, evidence, n_threads, max_seconds)
     return evidence.completed(worlds), float(log_values[0]) if evidence.is_one else log_values
+
+
+def check_max_seconds(max_seconds: float) -> None:
+    if not isinstance(max_seconds, Real) or isinstance(max_seconds, bool) or not max_seconds >= 0:
+        raise ValueError(f"max_seconds: expected a number from 0, found {max_seconds!r}")
 
 
 def most_probable(
