@@ -53,12 +53,20 @@ void bind_mixing(nb::module_& m) {
   nb::class_<LeafRows>(m, "LeafRows")
       .def(
           "__init__",
-          [](LeafRows* self, Table<std::uint32_t> cells, Input<std::uint32_t> usual, Input<double> weights) {
-            if (cells.shape(1) != usual.size()) refuse("expected a usual cell for each variable");
-            if (weights.size() != 0 && weights.size() != cells.shape(0)) refuse("expected a weight for each row");
-            new (self) LeafRows({cells.data(), cells.size()}, span_of(usual), span_of(weights));
+          [](LeafRows* self, Input<std::uint32_t> usual, bool has_weights) {
+            if (usual.size() == 0) refuse("expected at least one variable");
+            new (self) LeafRows(span_of(usual), has_weights);
           },
-          "cells"_a, "usual"_a, "weights"_a)
+          "usual"_a, "has_weights"_a)
+      .def(
+          "append",
+          [](LeafRows& self, Table<std::uint32_t> cells, Input<double> weights) {
+            if (cells.shape(1) != self.n_variables()) refuse("expected a cell for each variable");
+            if (weights.size() != (self.has_weights() ? cells.shape(0) : 0)) refuse("expected a weight for each row");
+            const nb::gil_scoped_release release;
+            self.append({cells.data(), cells.size()}, span_of(weights));
+          },
+          "cells"_a, "weights"_a)
       .def_prop_ro("n_rows", &LeafRows::n_rows)
       .def_prop_ro("total_weight", &LeafRows::total_weight);
   nb::class_<TiedMixture>(m, "TiedMixture")

@@ -32,8 +32,13 @@ struct WeightedRows {
 // as the list of its unusual cells, which is short where data are sparse. Rows in the same cells are kept once.
 class LeafRows {
  public:
-  // `cells` are (rows x variables); rows without weights count once.
-  LeafRows(std::span<const std::uint32_t> cells, std::span<const std::uint32_t> usual, std::span<const double> weights);
+  explicit LeafRows(std::span<const std::uint32_t> usual, bool has_weights);
+
+  // `cells` are (rows x variables); there are weights for all rows or for none, which then count once.
+  void append(std::span<const std::uint32_t> cells, std::span<const double> weights);
+
+  std::size_t n_variables() const { return usual_.size(); }
+  bool has_weights() const { return has_weights_; }
 
   std::size_t n_rows() const { return distinct_of_.size(); }
   std::size_t n_distinct() const { return starts_.size() - 1; }
@@ -49,12 +54,19 @@ class LeafRows {
   std::uint32_t n_cells() const { return n_cells_; }
 
  private:
-  std::vector<std::size_t> starts_;  // of distinct rows
+  // The place in `slots_` of the number of a distinct row with these cells, or of the next one.
+  std::uint32_t& slot_of(std::span<const std::uint32_t> cells);
+  void grow_slots();
+
+  std::vector<std::uint32_t> usual_;
+  bool has_weights_;
+  std::vector<std::uint32_t> slots_;  // numbers of distinct rows by their contents, at most half of them taken
+  std::vector<std::size_t> starts_;   // of distinct rows
   std::vector<std::uint32_t> cells_;
   std::vector<std::uint32_t> distinct_of_;  // of each row
   std::vector<float> weights_;              // of each row
   std::vector<double> weights_of_distinct_;
-  double total_weight_;
+  double total_weight_ = 0;
   std::uint32_t n_cells_ = 0;
 };
 

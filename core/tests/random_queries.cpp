@@ -224,7 +224,8 @@ void learn_a_mixture(Random& random) {
   const std::vector<std::uint32_t> usual = usual_cells(layout, cells);
   std::vector<double> row_weights(random.below(2) ? n_rows : 0);
   for (double& weight : row_weights) weight = uniform(random);
-  const LeafRows rows(cells, usual, row_weights);
+  LeafRows rows(usual, !row_weights.empty());
+  rows.append(cells, row_weights);
   const std::size_t n_components = 1 + random.below(40), n_features = 1 + random.below(20);
   std::vector<float> features, weights, biases;
   for (std::size_t i = 0; i < n_features * n_components; ++i) features.push_back(static_cast<float>(uniform(random)));

@@ -116,6 +116,12 @@ class TestWhatComesOut:
         heavy = TRAINING[np.arange(100)]
         assert infer.log_likelihood(found[0], heavy).mean() > infer.log_likelihood(unweighted, heavy).mean()
 
+    def test_rows_without_weight_are_no_rows(self) -> None:
+        weights = (np.arange(TRAINING.n_rows) % 4 == 0).astype(float)
+        weighted = learn_mixture(Rows(TRAINING, weights), SMALL, THREE, validation=Rows(VALIDATION))
+        alone = Rows(TRAINING[np.flatnonzero(weights)], np.ones(int(weights.sum())))
+        assert_same_mixture(weighted, learn_mixture(alone, SMALL, THREE, validation=Rows(VALIDATION)))
+
     def test_validation_weights_are_heard(self) -> None:
         weights = np.where(np.arange(VALIDATION.n_rows) < 30, 100.0, 0.001)
         told: list[list[float]] = []

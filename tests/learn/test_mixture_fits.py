@@ -66,6 +66,19 @@ class TestCells:
         np.testing.assert_allclose(infer.log_likelihood(mixture, VALIDATION), expected, rtol=1e-12)
 
 
+def test_rows_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.random.default_rng(0).uniform(0, 2, TRAINING.n_rows)
+    whole = cell_rows(weights=weights)
+    monkeypatch.setattr("learnac.learn.mixture.cells._BLOCK", 7)
+    in_blocks = cell_rows(weights=weights)
+    assert in_blocks.learned.n_rows == TRAINING.n_rows
+    vectors = random_vectors(whole.cells, 3)
+    logs = [np.log(part).astype(np.float32) for part in vectors]
+    found = [expected_counts(*rows.cells.layout, rows.usual, *logs, rows.learned) for rows in (whole, in_blocks)]
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-3)
+
+
 class TestExpectedCounts:
     @each_kind
     @pytest.mark.parametrize("n_components", [1, 3, 16, 50])

@@ -26,6 +26,12 @@ class Rows(NamedTuple):
     dataset: Dataset
     weights: Floats | None = None
 
+    def that_count(self) -> Rows:
+        """Without those that weigh nothing, unless all do."""
+        if self.weights is None or (self.weights > 0).all() or not self.weights.any():
+            return self
+        return self.some(np.flatnonzero(self.weights))
+
     def some(self, rows: NDArray[np.intp]) -> Rows:
         return Rows(self.dataset[rows], None if self.weights is None else self.weights[rows])
 

@@ -17,6 +17,8 @@ from learnac.network import BayesNet
 
 Floats = NDArray[np.float64]
 
+_BLOCK = 1 << 16  # rows
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -87,13 +89,20 @@ class CellRows:
     """Rows to learn from and rows to judge by, in the form of the core."""
 
     cells: Cells
-    usual: NDArray[np.uint32]  # the cell of each variable that most rows are in
+    usual: NDArray[np.uint32]  # the cell of each variable that most of the first rows are in
     learned: LeafRows
     judging: LeafRows
 
     @classmethod
     def of(cls, cells: Cells, learned: Rows, judging: Rows) -> Self:
-        tables = [cells.table(rows.dataset) for rows in (learned, judging)]
-        usual = usual_cells(*cells.layout, tables[0])
-        weights = [np.empty(0) if rows.weights is None else rows.weights for rows in (learned, judging)]
-        return cls(cells, usual, *(LeafRows(t, usual, w) for t, w in zip(tables, weights, strict=True)))
+        usual = usual_cells(*cells.layout, cells.table(learned.dataset[:_BLOCK]))
+        return cls(cells, usual, *(_leaf_rows(cells, usual, rows) for rows in (learned, judging)))
+
+
+def _leaf_rows(cells: Cells, usual: NDArray[np.uint32], rows: Rows) -> LeafRows:
+    """Block by block: the cells of all rows may need more memory than the rows."""
+    found = LeafRows(usual, rows.weights is not None)
+    for start in range(0, rows.dataset.n_rows, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        found.append(cells.table(rows.dataset[block]), np.empty(0) if rows.weights is None else rows.weights[block])
+    return found

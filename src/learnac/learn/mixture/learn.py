@@ -76,10 +76,10 @@ def learn_mixture(
         )
         n_initial_edges = new_circuit(space).n_edges
         learner = _Learner(
-            rows=rows,
+            rows=rows.that_count(),
             settings=settings,
             mixing=mixing,
-            validation=validation,
+            validation=None if validation is None else validation.that_count(),
             allowed_parents=allowed_parents,
             n_initial_edges=n_initial_edges,
             budget=mixing.budget(settings.max_edges, n_initial_edges),
