@@ -117,6 +117,18 @@ void bind_mixing(nb::module_& m) {
                               to_numpy(std::move(found.components)));
       });
   m.def(
+      "log_likelihoods",
+      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Input<std::uint32_t> usual,
+         Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
+        const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
+        if (log_parameters.shape(0) != layout.n_cells() || log_parameters.shape(1) != log_weights.size())
+          refuse("expected a parameter for each cell and component");
+        check_rows(layout, rows);
+        return to_numpy(log_likelihoods_of(layout, span_of(usual), {log_parameters.data(), log_parameters.size()},
+                                           span_of(log_weights), rows));
+      },
+      "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
+  m.def(
       "expected_counts",
       [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Input<std::uint32_t> usual,
          Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {

@@ -125,10 +125,19 @@ void ComponentTable::expected_counts(const LeafRows& rows, const WeightedRows& w
   }
 }
 
-Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                           std::span<const float> log_parameters, std::span<const float> log_weights,
-                           const LeafRows& rows) {
-  constexpr std::size_t rows_at_once = 4096;  // Floats add up so many without losing what counts.
+void ComponentTable::log_likelihoods(const LeafRows& rows, const WeightedRows& which, std::span<double> found) const {
+  std::vector<float> row(n_lanes_);
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    add_rows(difference_.data(), n_lanes_, rows.unusual(which.distinct[i]), base_.data(), row.data());
+    found[i] = normalise(row.data(), n_lanes_, 1.0f);
+  }
+}
+
+namespace {
+
+// `log_parameters` are (cells x components).
+ComponentTable table_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
+                        std::span<const float> log_parameters, std::span<const float> log_weights) {
   const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
   ComponentTable table(layout, usual, n_components);
   const std::size_t n_lanes = table.n_lanes();
@@ -138,6 +147,18 @@ Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32
                 padded.begin() + static_cast<std::ptrdiff_t>(cell * n_lanes));
   std::copy(log_weights.begin(), log_weights.end(), padded_weights.begin());
   table.set(padded, padded_weights);
+  return table;
+}
+
+}  // namespace
+
+Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
+                           std::span<const float> log_parameters, std::span<const float> log_weights,
+                           const LeafRows& rows) {
+  constexpr std::size_t rows_at_once = 4096;  // Floats add up so many without losing what counts.
+  const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
+  const ComponentTable table = table_of(layout, usual, log_parameters, log_weights);
+  const std::size_t n_lanes = table.n_lanes();
   Expectation found{0, std::vector<double>(n_cells * n_components), std::vector<double>(n_components)};
   std::vector<float> posteriors(rows_at_once * n_lanes), counts(n_cells * n_lanes), totals(n_lanes);
   for (std::size_t first = 0; first < rows.n_distinct(); first += rows_at_once) {
@@ -149,6 +170,16 @@ Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32
         found.counts[cell * n_components + k] += counts[cell * n_lanes + k];
     for (std::size_t k = 0; k < n_components; ++k) found.totals[k] += totals[k];
   }
+  return found;
+}
+
+std::vector<double> log_likelihoods_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
+                                       std::span<const float> log_parameters, std::span<const float> log_weights,
+                                       const LeafRows& rows) {
+  std::vector<double> of_distinct(rows.n_distinct()), found(rows.n_rows());
+  table_of(layout, usual, log_parameters, log_weights)
+      .log_likelihoods(rows, rows.all(0, rows.n_distinct()), of_distinct);
+  for (std::size_t row = 0; row < found.size(); ++row) found[row] = of_distinct[rows.distinct_of(row)];
   return found;
 }
 

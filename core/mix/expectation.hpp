@@ -31,6 +31,8 @@ class ComponentTable {
   // For each of these rows: the weight of each component, given the row, times the row's own weight; (rows x lanes).
   // Returns the log-likelihood of the rows, each as often as it weighs.
   double posteriors(const LeafRows& rows, const WeightedRows& which, std::span<float> posteriors) const;
+  // The log-likelihoods of the same rows.
+  void log_likelihoods(const LeafRows& rows, const WeightedRows& which, std::span<double> found) const;
 
   // Expected counts (cells x lanes) of rows with these posteriors, and the totals of the components (lanes).
   void expected_counts(const LeafRows& rows, const WeightedRows& which, std::span<const float> posteriors,
@@ -55,5 +57,10 @@ struct Expectation {
 Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
                            std::span<const float> log_parameters, std::span<const float> log_weights,
                            const LeafRows& rows);
+
+// Of each row, in the order in which they were given.
+std::vector<double> log_likelihoods_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
+                                       std::span<const float> log_parameters, std::span<const float> log_weights,
+                                       const LeafRows& rows);
 
 }  // namespace learnac

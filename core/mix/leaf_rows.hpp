@@ -46,6 +46,7 @@ class LeafRows {
     return {cells_.data() + starts_[distinct], starts_[distinct + 1] - starts_[distinct]};
   }
   double total_weight() const { return total_weight_; }
+  std::uint32_t distinct_of(std::size_t row) const { return distinct_of_[row]; }
   // Rows given by their numbers, in any order.
   WeightedRows together(std::span<const std::uint32_t> rows) const;
   // Distinct rows from one number to another, each as often as it is among all rows.

@@ -264,6 +264,14 @@ class TiedMixture:
     def component_weights(self) -> NDArray[np.float64]: ...
     def gradient(self, rows: LeafRows) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
+def log_likelihoods(
+    first_of_leaf: NDArray[np.uint32],
+    first_of_variable: NDArray[np.uint32],
+    usual: NDArray[np.uint32],
+    log_parameters: NDArray[np.float32],
+    log_weights: NDArray[np.float32],
+    rows: LeafRows,
+) -> NDArray[np.float64]: ...
 def expected_counts(
     first_of_leaf: NDArray[np.uint32],
     first_of_variable: NDArray[np.uint32],

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import LeafRows
+from learnac._core import LeafRows, log_likelihoods
 from learnac.learn.mixture.cells import CellRows
 
 Floats = NDArray[np.float64]
 
 MOST_ROUNDS = 250
+_LEAST_LOG = -1e4
 
 
 class Vectors(NamedTuple):
@@ -22,6 +23,13 @@ class Vectors(NamedTuple):
 
     parameters: Floats
     weights: Floats
+
+    @property
+    def logs(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Those of zeros are finite, so that sums are."""
+        with np.errstate(divide="ignore"):
+            parameters, weights = (np.maximum(np.log(part), _LEAST_LOG).astype(np.float32) for part in self)
+        return parameters, weights
 
 
 Seed: TypeAlias = tuple[int, ...]
@@ -94,6 +102,13 @@ class Rounds:
         if judged > self.best:
             self.best, self.n_best, self.vectors = judged, self.n_done, [fit.vectors for fit in self.fits]
         return Judged(self.n_done, told, judged)
+
+    def row_logs(self) -> Floats:
+        """Log-likelihoods of the judging rows of all folds, under the vectors that are kept."""
+        parts = zip(self.folds, self.vectors, strict=True)
+        return np.concatenate(
+            [log_likelihoods(*rows.cells.layout, rows.usual, *vectors.logs, rows.judging) for rows, vectors in parts]
+        )
 
     def _mean(self, of_folds: Sequence[float]) -> float:
         return float(np.average(of_folds, weights=[rows.judging.total_weight for rows in self.folds]))

@@ -15,7 +15,6 @@ Floats = NDArray[np.float64]
 
 STEPS_PER_ROUND = 2
 PATIENCE = 5  # rounds
-_LEAST_LOG = -1e4  # Of zeros, so that sums stay finite.
 
 
 class FreeFit:
@@ -71,6 +70,4 @@ class FreeFit:
         return self._vectors
 
     def _expected(self, rows: LeafRows) -> tuple[float, Floats, Floats]:
-        with np.errstate(divide="ignore"):
-            logs, log_weights = (np.maximum(np.log(part), _LEAST_LOG).astype(np.float32) for part in self._vectors)
-        return expected_counts(*self._rows.cells.layout, self._rows.usual, logs, log_weights, rows)
+        return expected_counts(*self._rows.cells.layout, self._rows.usual, *self._vectors.logs, rows)

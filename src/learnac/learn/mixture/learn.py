@@ -32,6 +32,7 @@ OnStep = Callable[[StepInfo | RoundInfo], object]
 # them is then learned again from all rows.
 _SEARCH_SHARE = 0.3
 _RACE_SHARE = 0.6
+_NEXT_TO_NOTHING = 1e-4  # of a log-likelihood
 
 
 def learn_mixture(
@@ -106,25 +107,43 @@ class _Learner:
 
     def learn(self) -> Learned:
         self.watch.deadline = self.time_of_share(1.0 if self.validation is not None else _RACE_SHARE)
-        structures = self.structures()
-        alone = max(structures, key=lambda structure: structure.judged)
+        folds = self.folds()
+        structures = self.structures(folds)
         entrants = [] if self.watch.should_stop() else list(self.entrants(structures))
         winner = race(entrants, self.watch) if entrants else None
-        if winner is None or not winner.rounds.vectors or (self.mixing.is_auto and alone.judged >= winner.judged):
-            return self.alone(alone, entrants)
+        if winner is None or not winner.rounds.vectors:
+            return self.alone(best_of(structures), entrants)
         last = self.loosened(winner)
+        if self.mixing.is_auto and self.watch.stop in (None, Stop.MAX_SECONDS):
+            alone = best_of(self.with_larger(structures, folds, last.judged))
+            if not is_better(last, alone):
+                return self.alone(alone, entrants)
         if self.validation is None and self.watch.stop in (None, Stop.MAX_SECONDS):
             found = self.learned_again(winner, last)
         else:
             found = [last, *self.others(winner, last)]
         return self.mixture(found, winner, last, entrants if last is winner else [*entrants, last])
 
-    def structures(self) -> list[Structure]:
+    def structures(self, folds: Sequence[RowFold]) -> list[Structure]:
         """Of several sizes; of one, if the price of an edge is given."""
-        folds = self.folds()
         sizes = list(self.mixing.structure_sizes(self.n_initial_edges, self.budget))
-        if self.settings.edge_penalty is not None:
-            sizes = sizes[-1:]
+        return self.of_sizes(sizes if self.settings.edge_penalty is None else sizes[-1:], folds)
+
+    def with_larger(self, structures: list[Structure], folds: Sequence[RowFold], judged: float) -> list[Structure]:
+        """And one with all the edges that there may be, if as a single circuit it could do as well as was judged.
+
+        What ever more edges gain becomes less: as many times more again are taken to gain no more than the last time.
+        """
+        if len(structures) < 2 or structures[-1].n_edges < structures[-1].max_edges // 2:
+            return structures
+        before, largest = structures[-2:]
+        steps = np.log(self.budget / largest.n_edges) / np.log(largest.n_edges / before.n_edges)
+        if largest.judged + steps * max(0.0, largest.judged - before.judged) < judged:
+            return structures
+        return [*structures, *self.of_sizes([self.budget], folds)]
+
+    def of_sizes(self, sizes: Sequence[int], folds: Sequence[RowFold]) -> list[Structure]:
+        """Structures of at most so many edges, ascending."""
         of_folds = []
         for fold in folds:
             of_folds.append(
@@ -192,7 +211,8 @@ class _Learner:
         if self.watch.stop in (Stop.INTERRUPTED, Stop.CALLBACK):
             return replace(structure.found[0], stop=self.watch.stop)
         self.watch.deadline = self.deadline
-        learned = self.search(self.budget)
+        is_it = self.validation is not None and structure.max_edges == self.budget
+        learned = structure.found[0] if is_it else self.search(self.budget)
         return replace(learned, mixing=Mixing("alone", 1, 1, 0, tuple(told(entrants))))
 
     def loosened(self, winner: Entrant) -> Entrant:
@@ -248,6 +268,24 @@ class _Learner:
 
     def time_of_share(self, share: float) -> float:
         return np.inf if np.isinf(self.deadline) else self.watch.start + share * (self.deadline - self.watch.start)
+
+
+def best_of(structures: Sequence[Structure]) -> Structure:
+    """As a single circuit, by the judging rows."""
+    return max(structures, key=lambda structure: structure.judged)
+
+
+def is_better(mixture: Entrant, alone: Structure) -> bool:
+    """Whether a mixture gains enough on the judging rows to be worth more than a single circuit, which is simpler.
+
+    More than a standard error of the mean, and than next to nothing.
+    """
+    gains, weights = mixture.rounds.row_logs() - alone.row_logs, alone.row_weights
+    if not np.isfinite(gains).all():  # Rows that are impossible for one of them.
+        return mixture.judged > alone.judged
+    mean = np.average(gains, weights=weights)
+    error = np.sqrt(np.average((gains - mean) ** 2, weights=weights) / len(gains))
+    return bool(mean > max(error, _NEXT_TO_NOTHING * abs(alone.judged)))
 
 
 def _fingerprint(rows: Rows, validation: Rows | None, space: SplitSpace) -> str:
