@@ -83,6 +83,16 @@ class TestWhatComesOut:
         assert isinstance(learned.model.circuit, Circuit)
         assert_same_model(learned, learn_table(train, LearnSettings(max_edges=160), validation=valid))
 
+    @pytest.mark.parametrize(
+        "given", [None, Rows(dataset_of(np.random.default_rng(2).integers(2, size=(300, 8)), [2] * 8))]
+    )
+    def test_a_single_circuit_where_there_is_nothing_to_gain(self, given: Rows | None) -> None:
+        coins = dataset_of(np.random.default_rng(1).integers(2, size=(1000, 8)), [2] * 8)
+        learned = learn_mixture(Rows(coins), LearnSettings(), MixtureSettings("auto"), validation=given)
+        assert isinstance(learned.model.circuit, Circuit)
+        assert learned.mixing is not None
+        assert learned.mixing.n_components == 1
+
     @pytest.mark.parametrize("n_rows", [1, 2, 9, 60])
     def test_tables_of_few_rows(self, n_rows: int) -> None:
         learned = learn_mixture(Rows(TRAINING[np.arange(n_rows)]), LearnSettings(), THREE)

@@ -15,7 +15,7 @@ from learnac.learn.learner import new_circuit
 from learnac.learn.loop import split_space
 from learnac.learn.mixture.fit import Seed
 from learnac.learn.mixture.race import Entrant, Watch, race, to_the_end
-from learnac.learn.mixture.settings import LEAST_COMPONENTS, MixtureSettings
+from learnac.learn.mixture.settings import MixtureSettings
 from learnac.learn.mixture.state import EntrantState, MixtureState
 from learnac.learn.mixture.structures import RowFold, Structure
 from learnac.learn.mixture.ways import LOOSENINGS, WAYS
@@ -32,6 +32,8 @@ OnStep = Callable[[StepInfo | RoundInfo], object]
 # them is then learned again from all rows.
 _SEARCH_SHARE = 0.3
 _RACE_SHARE = 0.6
+# How much larger another structure is, if the largest did best, and how much larger it must be to be tried.
+_NEXT_TIMES, _WORTH_TIMES = 4, 1.5
 _NEXT_TO_NOTHING = 1e-4  # of a log-likelihood
 
 
@@ -111,6 +113,11 @@ class _Learner:
         structures = self.structures(folds)
         entrants = [] if self.watch.should_stop() else list(self.entrants(structures))
         winner = race(entrants, self.watch) if entrants else None
+        while winner is not None and winner.structure is structures[-1] and (larger := self.next_larger(structures)):
+            structures.append(larger)
+            entered = list(self.entrants([larger]))
+            entrants += entered
+            winner = race([winner, *entered], self.watch)
         if winner is None or not winner.rounds.vectors:
             return self.alone(best_of(structures), entrants)
         last = self.loosened(winner)
@@ -128,6 +135,15 @@ class _Learner:
         """Of several sizes; of one, if the price of an edge is given."""
         sizes = list(self.mixing.structure_sizes(self.n_initial_edges, self.budget))
         return self.of_sizes(sizes if self.settings.edge_penalty is None else sizes[-1:], folds)
+
+    def next_larger(self, structures: Sequence[Structure]) -> Structure | None:
+        """The next size, if the largest so far did best and there is room for components."""
+        last, n_components = structures[-1], self.mixing.least_components
+        size = min(_NEXT_TIMES * last.max_edges, self.budget // (n_components * self.mixing.n_averages))
+        if self.watch.should_stop() or self.settings.edge_penalty is not None or size < _WORTH_TIMES * last.n_edges:
+            return None
+        found = self.of_sizes([size], last.folds)
+        return found[0] if found[0].n_edges >= _WORTH_TIMES * last.n_edges else None
 
     def with_larger(self, structures: list[Structure], folds: Sequence[RowFold], judged: float) -> list[Structure]:
         """And one with all the edges that there may be, if as a single circuit it could do as well as was judged.
@@ -198,8 +214,7 @@ class _Learner:
     def entrants(self, structures: Sequence[Structure]) -> Iterable[Entrant]:
         for structure in structures:
             n_components = self.mixing.n_components_for(structure.n_edges, self.budget)
-            least = 2 if structure is structures[0] or not self.mixing.is_auto else LEAST_COMPONENTS
-            if n_components >= least:
+            if n_components >= (2 if structure is structures[0] else self.mixing.least_components):
                 for way in WAYS:
                     yield Entrant(structure, n_components, way, self.seed(0))
 

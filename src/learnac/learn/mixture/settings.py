@@ -47,6 +47,11 @@ class MixtureSettings:
     def is_auto(self) -> bool:
         return self.n_components == AUTO
 
+    @property
+    def least_components(self) -> int:
+        """Of each seed, for all but the smallest structure."""
+        return LEAST_COMPONENTS if self.is_auto else int(self.n_components)
+
     def budget(self, max_edges: int | None, n_initial_edges: int) -> int:
         """Edges x components of the whole model."""
         least = n_initial_edges * self.n_averages * (1 if self.is_auto else int(self.n_components))

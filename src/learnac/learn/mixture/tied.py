@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from learnac._core import LeafRows, TiedMixture
 from learnac.learn.mixture.cells import CellRows
@@ -76,6 +74,9 @@ class TiedFit:
 
 def fourier_features(n_components: int, rng: np.random.Generator) -> Floats:
     """(features x components): cosines, in random directions, of points that a Sobol sequence spreads evenly."""
+    from scipy.special import ndtri  # What asks a model should not wait for these.
+    from scipy.stats import qmc
+
     n_points = 1 << (n_components - 1).bit_length()  # A power of two is what the sequence is balanced for.
     points = ndtri(np.clip(qmc.Sobol(N_DIMENSIONS, seed=rng).random(n_points)[:n_components], 1e-6, 1 - 1e-6))
     directions = rng.standard_normal((N_FEATURES, N_DIMENSIONS))
