@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   bind_learning(m);
   bind_inference(m);
   bind_mixing(m);
+  bind_compiling(m);
 }

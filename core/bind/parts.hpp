@@ -8,5 +8,6 @@ namespace learnac {
 void bind_learning(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_mixing(nanobind::module_& m);
+void bind_compiling(nanobind::module_& m);
 
 }  // namespace learnac
