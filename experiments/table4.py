@@ -14,7 +14,7 @@ from models import fit, kept, structure
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.errors import LearnacError
 
 SCHEDULES = ("network", "quick", "greedy")

@@ -9,7 +9,7 @@ import pytest
 from learning import FEW, SETTINGS, assert_same_circuit, assert_same_network
 from trees import leaf_of
 
-from learnac.compile import compile_model, compile_network
+from learnac.compiler import compile_model, compile_network
 from learnac.data import Schema
 from learnac.learn import LearnSettings, learn_table, learn_table_network
 from learnac.model import Model, check_twins

@@ -6,6 +6,7 @@
 #include "bind/parts.hpp"
 #include "compile/compile_network.hpp"
 #include "compile/elimination_orders.hpp"
+#include "compile/share.hpp"
 #include "infer/tree_scores.hpp"
 
 namespace learnac {
@@ -58,6 +59,12 @@ void check_given(std::span<const std::int32_t> given, std::span<const std::uint3
     if (given[v] >= static_cast<std::int32_t>(arities[v])) refuse("a code is not below its arity");
 }
 
+// Kinds, labels, child offsets, children.
+nb::tuple arrays_of(CompiledArrays& found) {
+  return nb::make_tuple(to_numpy(std::move(found.kinds)), to_numpy(std::move(found.labels)),
+                        to_numpy(std::move(found.child_offsets)), to_numpy(std::move(found.children)));
+}
+
 }  // namespace
 
 void bind_compiling(nb::module_& m) {
@@ -83,14 +90,26 @@ void bind_compiling(nb::module_& m) {
         asking.raise();
         const std::size_t n_parameters = found.origins.size() / 3;
         return nb::make_tuple(static_cast<int>(found.end), found.is_impossible, found.n_edges, found.n_parts,
-                              nb::make_tuple(to_numpy(std::move(found.circuit.kinds)),
-                                             to_numpy(std::move(found.circuit.labels)),
-                                             to_numpy(std::move(found.circuit.child_offsets)),
-                                             to_numpy(std::move(found.circuit.children))),
+                              arrays_of(found.circuit),
                               to_numpy(std::move(found.origins), {n_parameters, 3}));
       },
       "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "parameters"_a, "order"_a, "given"_a,
       "most_edges"_a, "most_bytes"_a, "should_stop"_a);
+  m.def(
+      "share_nodes",
+      [](Input<std::uint32_t> arities, Input<std::uint8_t> kinds, Input<std::uint32_t> labels,
+         Input<std::uint64_t> child_offsets, Input<std::uint32_t> children, Input<double> parameters) {
+        const CircuitArrays arrays{span_of(arities),       span_of(kinds),    span_of(labels),
+                                   span_of(child_offsets), span_of(children), span_of(parameters)};
+        check(arrays);
+        CompiledArrays found;
+        {
+          const nb::gil_scoped_release release;
+          found = shared(arrays);
+        }
+        return nb::make_tuple(arrays_of(found), to_numpy(std::move(found.parameters)));
+      },
+      "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a);
   m.def(
       "elimination_order",
       [](Input<std::uint32_t> arities, Input<std::uint32_t> first_members, Input<std::uint32_t> members, int rule,

@@ -280,3 +280,42 @@ def expected_counts(
     log_weights: NDArray[np.float32],
     rows: LeafRows,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
+
+def compile_network(
+    arities: NDArray[np.uint32],
+    first_nodes: NDArray[np.uint32],
+    variables: NDArray[np.int32],
+    first_route: NDArray[np.uint32],
+    routes: NDArray[np.uint32],
+    parameters: NDArray[np.float64],
+    order: NDArray[np.uint32],
+    given: NDArray[np.int32],
+    most_edges: int,
+    most_bytes: int,
+    should_stop: Callable[[], bool],
+) -> tuple[
+    int,
+    bool,
+    int,
+    int,
+    tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32]],
+    NDArray[np.int32],
+]: ...
+def share_nodes(
+    arities: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    labels: NDArray[np.uint32],
+    child_offsets: NDArray[np.uint64],
+    children: NDArray[np.uint32],
+    parameters: NDArray[np.float64],
+) -> tuple[
+    tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint32]],
+    NDArray[np.uint32],
+]: ...
+def elimination_order(
+    arities: NDArray[np.uint32],
+    first_members: NDArray[np.uint32],
+    members: NDArray[np.uint32],
+    rule: int,
+    seed: int,
+) -> tuple[NDArray[np.uint32], float]: ...

@@ -39,6 +39,12 @@ class Problem(StrEnum):
     CIRCUIT_TOO_LARGE = "circuit too large"
     """A network's circuit would have more edges than `expected`."""
 
+    COMPILING_TOO_LONG = "compiling takes too long"
+    """A network was not compiled within `expected` seconds."""
+
+    COMPILING_TOO_LARGE = "compiling takes too much memory"
+    """A network was not compiled within `expected` bytes."""
+
     TABLE_TOO_LARGE = "table too large"
     """The table of the variable `column` would have `found` entries, more than `expected`."""
 

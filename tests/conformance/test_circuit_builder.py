@@ -19,7 +19,7 @@ import learnac
 from learnac import _core, infer
 from learnac.circuit import Circuit, CircuitBuilder, check_distribution, properties
 from learnac.circuit.core_evaluator import _evaluators
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.data import Schema
 from learnac.io import read_ac, read_bif, read_bn, write_ac, write_bif, write_bn
 from learnac.learn import LearnSettings, learn_table

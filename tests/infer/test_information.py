@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trees import leaf_of, tree_of
 
 from learnac import LearnAC, QueryError, infer
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.infer.engine import engine_of
 from learnac.network import BayesNet
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from worlds import probabilities
 
 from learnac import Dataset, LearnAC, infer
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.data import Schema
 from learnac.errors import ModelFileError, SizeError
 from learnac.io import read_bif, write_bif

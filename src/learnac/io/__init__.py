@@ -1,6 +1,6 @@
 """Models and searches on disk, in our own format and in those of other tools."""
 
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.io.bif_reader import read_bif
 from learnac.io.bif_writer import write_bif
 from learnac.io.checkpoint_file import read_checkpoint, write_checkpoint

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from learnac.circuit import Mixture, as_circuit
-from learnac.compile import compile_model
-from learnac.compile.compiler import MAX_EDGES
+from learnac.compiler import compile_model
+from learnac.compiler.budget import MAX_EDGES
 from learnac.drawing import Drawing
 from learnac.errors import LearnacError, ModelFileError, placed
 from learnac.io.bif_reader import read_bif

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from learnac.compile import compile_network
+from learnac.compiler import compile_network
 from learnac.infer import log_likelihood
 from learnac.io import read_bif, read_bn, write_bn
 from learnac.network import BayesNet, treewidth_bound

@@ -15,7 +15,7 @@ from worlds import probabilities_under, worlds_of
 from learnac import Dataset, LearnAC, infer
 from learnac._core import GrowingCircuit
 from learnac.circuit import Circuit, evaluate, indicators_of, properties
-from learnac.compile import compile_network, replay
+from learnac.compiler import compile_network, replay
 from learnac.data import Schema
 from learnac.io import read_bif, read_bn, read_model, write_bif, write_bn, write_model
 from learnac.model import Model

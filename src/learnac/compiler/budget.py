@@ -1,0 +1,59 @@
+"""What compiling a network may cost, and how it ends when that is not enough."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from learnac.errors import Problem, SettingError, SizeError
+
+MAX_EDGES = 1_000_000
+MAX_SECONDS = 60.0
+MAX_BYTES = 3_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits of edges, seconds and bytes. A circuit that is found within them is kept when the time is over."""
+
+    max_edges: int = MAX_EDGES
+    max_seconds: float = MAX_SECONDS
+    max_bytes: int = MAX_BYTES
+    started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        for name in ("max_edges", "max_seconds", "max_bytes"):
+            if not getattr(self, name) > 0:
+                raise SettingError(name, "a number above 0", getattr(self, name))
+
+    @property
+    def seconds_left(self) -> float:
+        return self.max_seconds - (time.monotonic() - self.started)
+
+    def is_over(self) -> bool:
+        return self.seconds_left <= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """An attempt that ended without a circuit: which limit ended it, and the edges it had made."""
+
+    problem: Problem
+    n_edges: int
+
+    def error(self, budget: Budget, n_attempts: int, log2_states: float) -> SizeError:
+        """What to say if all attempts ended like this: what was reached, and what would help."""
+        limits = {
+            Problem.CIRCUIT_TOO_LARGE: (f"more than {budget.max_edges:,} edges (max_edges)", budget.max_edges),
+            Problem.COMPILING_TOO_LONG: (f"more than {budget.max_seconds:g} seconds (max_seconds)", budget.max_seconds),
+            Problem.COMPILING_TOO_LARGE: (f"more than {budget.max_bytes:,} bytes (max_bytes)", budget.max_bytes),
+        }
+        what, limit = limits[self.problem]
+        return SizeError(
+            f"the circuit of this network would need {what}: the best of {n_attempts} attempts stood at "
+            f"{self.n_edges:,} edges, and the best order of its variables implies 2^{log2_states:.0f} states; "
+            "values that are known for good (given) and a network with fewer parents need less",
+            expected=limit,
+            found=self.n_edges,
+            problem=self.problem,
+        )

@@ -1,0 +1,98 @@
+"""A search for the order of splits that takes the fewest edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.circuit import Circuit
+from learnac.compiler.budget import Budget, Shortfall
+from learnac.compiler.replay import Applied, Replay, gains_of
+from learnac.errors import Problem
+from learnac.network import BayesNet
+
+Floats = NDArray[np.float64]
+
+# Edges that all attempts together may make: some tens of seconds.
+_MOST_WORK = 30_000_000
+# How often to start from scratch, and whether to go on if none of these gives a circuit that fits.
+_N_STARTS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Attempt:
+    """Boosts of the gains (logs, by tree and node), and what came of them: fewer splits left, then fewer edges."""
+
+    boosts: list[Floats]
+    replay: Replay
+    n_left: int
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        return self.n_left, self.replay.circuit.n_edges
+
+
+def climb(network: BayesNet, budget: Budget, max_edges: int, *, is_only_hope: bool) -> Circuit | Shortfall:
+    """The smallest circuit of at most `max_edges` that is found, by changes to the order of the best attempt so far.
+
+    A split that took many edges is tried earlier, with the splits above it in its tree. If not even starts from
+    scratch fit, the search ends, unless it `is_only_hope`: then it goes on from where most splits fitted.
+    """
+    generator = np.random.default_rng(0)
+    search = _Search(network, budget, generator, gains_of(network, generator), max_edges)
+    for start in range(_N_STARTS):
+        search.attempt([(start > 0) * 0.3 * generator.standard_normal(len(gains)) for gains in search.gains])
+    while search.work < _MOST_WORK and not budget.is_over():
+        if search.best is None or (search.best.n_left > 0 and not is_only_hope):
+            break
+        search.attempt(search.changed(search.best))
+    if search.best is None or search.best.n_left > 0:
+        problem = Problem.COMPILING_TOO_LONG if budget.is_over() else Problem.CIRCUIT_TOO_LARGE
+        return Shortfall(problem, 0 if search.best is None else search.best.replay.circuit.n_edges)
+    return search.best.replay.freeze()
+
+
+@dataclass(slots=True)
+class _Search:
+    """The best attempt so far, and the work of all. Changes in place."""
+
+    network: BayesNet
+    budget: Budget
+    generator: np.random.Generator
+    gains: list[Floats]
+    max_edges: int
+    best: _Attempt | None = None
+    work: int = 0
+
+    def attempt(self, boosts: list[Floats]) -> None:
+        replay = Replay(self.network)
+        fits = self.best is not None and self.best.n_left == 0
+        limit = self.best.replay.circuit.n_edges - 1 if self.best is not None and fits else self.max_edges
+        boosted = [gains * np.exp(boost) for gains, boost in zip(self.gains, boosts, strict=True)]
+        is_done = replay.run(boosted, limit, self.budget.is_over)
+        n_splits = sum(int(np.count_nonzero(tree.variables >= 0)) for tree in self.network.trees)
+        found = _Attempt(boosts, replay, 0 if is_done else max(1, n_splits - len(replay.applied)))
+        if self.best is None or found.cost < self.best.cost:
+            self.best = found
+        self.work += replay.circuit.n_edges
+
+    def changed(self, best: _Attempt) -> list[Floats]:
+        """Other boosts: some splits that took many edges come earlier, or now and then later."""
+        boosts = [boost.copy() for boost in best.boosts]
+        applied = best.replay.applied
+        costs = np.array([max(split.edge_cost, 0) for split in applied], dtype=float) + 1e-9
+        step = self.generator.uniform(0.2, 1.5)
+        for place in self.generator.choice(len(applied), self.generator.integers(1, 8), p=costs / costs.sum()):
+            self._boost(boosts, applied[place], step if self.generator.random() < 0.8 else -step)
+        return boosts
+
+    def _boost(self, boosts: list[Floats], split: Applied, step: float) -> None:
+        tree = self.network.trees[split.tree]
+        above = np.repeat(np.arange(tree.n_nodes), np.diff(tree.route_starts, append=len(tree.routes)))
+        parent = dict(zip(tree.routes.tolist(), above.tolist(), strict=True))
+        node: int | None = split.node
+        while node is not None:
+            boosts[split.tree][node] += step
+            node = parent.get(node)

@@ -1,0 +1,179 @@
+"""From a network to its circuit: several ways, of which the smallest circuit is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.circuit import Circuit, NodeKind, log_total
+from learnac.compiler.budget import MAX_BYTES, MAX_EDGES, MAX_SECONDS, Budget, Shortfall
+from learnac.compiler.climbing import climb
+from learnac.compiler.conditioning import Compiled, compile_in_order
+from learnac.compiler.orders import Order, best_orders
+from learnac.compiler.sharing import shared
+from learnac.errors import Problem, QueryError
+from learnac.model import Model
+from learnac.network import BayesNet
+
+# Orders are tried until they have made so many edges together. Small networks try all.
+_MOST_WORK = 4_000_000
+_AT_ONCE = 8
+# A circuit of more edges for each leaf of the network is worth a search for a better order of the splits.
+_MANY_EDGES_PER_LEAF = 12
+# Edges that an attempt may make for each that the circuit may have: some are not in the circuit at the end.
+_MADE_PER_EDGE = 2
+# Numbers that are divided by less may overflow.
+_LEAST_PROBABLE = 1e-250
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One way that was tried, and the edges of its circuit: None if it ended without one."""
+
+    name: str
+    n_edges: int | None
+    least_edges: int | None  # of all circuits so far
+
+
+def compile_network(
+    network: BayesNet,
+    max_edges: int = MAX_EDGES,
+    *,
+    max_seconds: float = MAX_SECONDS,
+    max_bytes: int = MAX_BYTES,
+    n_threads: int = 1,
+    on_attempt: Callable[[Attempt], None] | None = None,
+) -> Circuit:
+    """The circuit of a network: the smallest that is found within the limits.
+
+    Orders of the variables are tried, those that imply the fewest states first; then, for networks whose trees are
+    small but ask many variables, orders of their splits. The same network has the same circuit, unless the time is
+    over: then it is the smallest so far. SizeError if there is none within the limits.
+    """
+    unknown = np.full(len(network.trees), -1, dtype=np.int32)
+    compiling = _Compiling(network, unknown, Budget(max_edges, max_seconds, max_bytes), on_attempt)
+    compiling.try_orders(n_threads)
+    compiling.try_splits()
+    return compiling.smallest()
+
+
+def compile_given(
+    network: BayesNet,
+    given: NDArray[np.int32],
+    max_edges: int = MAX_EDGES,
+    *,
+    max_seconds: float = MAX_SECONDS,
+    max_bytes: int = MAX_BYTES,
+    n_threads: int = 1,
+    on_attempt: Callable[[Attempt], None] | None = None,
+) -> Circuit:
+    """The circuit of P(everything | given): smaller than that of the network, and good for this evidence only.
+
+    `given` are codes, -1 where nothing is known. It is as `compile_network`. ImpossibleEvidenceError if what is given
+    has probability zero.
+    """
+    compiling = _Compiling(network, given, Budget(max_edges, max_seconds, max_bytes), on_attempt)
+    compiling.try_orders(n_threads)
+    return _normalised(compiling.smallest())
+
+
+def compile_model(model: Model, max_edges: int = MAX_EDGES) -> Model:
+    """The model with a circuit: its own, or one that is compiled from its network."""
+    if model.circuit is not None:
+        return model
+    return replace(model, circuit=compile_network(model.require_network(), max_edges))
+
+
+@dataclass(slots=True)
+class _Compiling:
+    """What has been tried, and the smallest circuit so far. Changes in place."""
+
+    network: BayesNet
+    given: NDArray[np.int32]
+    budget: Budget
+    on_attempt: Callable[[Attempt], None] | None
+    best: Circuit | None = None
+    farthest: Shortfall | None = None
+    n_attempts: int = 0
+    log2_states: float = np.inf
+
+    def try_orders(self, n_threads: int) -> None:
+        """One order first, then several at a time. What a batch may make depends on earlier batches alone."""
+        orders = best_orders(self.network, self.budget)
+        self.log2_states = min(order.log2_states for order in orders)
+        most_made = _MADE_PER_EDGE * self.budget.max_edges
+        work = 0
+        with ThreadPoolExecutor(n_threads) as pool:
+            for batch in _batches(orders):
+                limit = most_made
+                tried = pool.map(
+                    lambda order, limit=limit: compile_in_order(
+                        self.network, order, self.given, self.budget, limit
+                    ),
+                    batch,
+                )
+                for order, found in zip(batch, tried, strict=True):
+                    if isinstance(found, Compiled):
+                        most_made = min(most_made, found.n_edges_made)
+                    work += found.n_edges_made if isinstance(found, Compiled) else found.n_edges
+                    self._take(order.name, found.circuit if isinstance(found, Compiled) else found)
+                if work > _MOST_WORK or self.budget.is_over():
+                    break
+
+    def try_splits(self) -> None:
+        if self.best is not None and self.best.n_edges <= _MANY_EDGES_PER_LEAF * self.network.n_leaves:
+            return
+        limit = self.budget.max_edges if self.best is None else self.best.n_edges - 1
+        found = climb(self.network, self.budget, limit, is_only_hope=self.best is None)
+        self._take("splits", found if isinstance(found, Shortfall) else shared(found))
+
+    def smallest(self) -> Circuit:
+        if self.best is None:
+            assert self.farthest is not None
+            raise self.farthest.error(self.budget, self.n_attempts, self.log2_states)
+        return self.best
+
+    def _take(self, name: str, found: Circuit | Shortfall) -> None:
+        self.n_attempts += 1
+        if isinstance(found, Circuit) and found.n_edges > self.budget.max_edges:
+            found = Shortfall(Problem.CIRCUIT_TOO_LARGE, found.n_edges)
+        if isinstance(found, Shortfall):
+            self.farthest = self.farthest or found
+        elif self.best is None or found.n_edges < self.best.n_edges:
+            self.best = found
+        if self.on_attempt is not None:
+            n_edges = found.n_edges if isinstance(found, Circuit) else None
+            self.on_attempt(Attempt(name, n_edges, None if self.best is None else self.best.n_edges))
+
+
+def _batches(orders: list[Order]) -> Iterator[list[Order]]:
+    left = iter(orders)
+    yield list(islice(left, 1))
+    while batch := list(islice(left, _AT_ONCE)):
+        yield batch
+
+
+def _normalised(circuit: Circuit) -> Circuit:
+    """The circuit divided by its total, by one more parameter at its root."""
+    n_leaves = int(circuit.schema.arities.sum()) + circuit.n_parameters
+    total = np.exp(log_total(circuit))
+    if total < _LEAST_PROBABLE:
+        raise QueryError(f"expected evidence of a probability of at least {_LEAST_PROBABLE:g}, found {total:g}")
+    moved = np.where(circuit.children >= n_leaves, circuit.children + 1, circuit.children)
+    kinds = np.insert(circuit.kinds, n_leaves, NodeKind.PARAMETER)
+    labels = np.insert(circuit.labels, n_leaves, circuit.n_parameters)
+    root = circuit.root + 1 if circuit.root >= n_leaves else circuit.root
+    return Circuit(
+        circuit.schema,
+        np.append(kinds, np.uint8(NodeKind.PRODUCT)),
+        np.append(labels, np.uint32(0)),
+        np.append(np.insert(circuit.child_offsets, n_leaves, 0), np.uint64(circuit.n_edges + 2)),
+        np.append(moved, np.array([root, n_leaves])).astype(np.uint32),
+        np.append(circuit.parameters, 1 / total),
+        np.append(circuit.parameter_origins, [[-1, -1, -1]], axis=0).astype(np.int32),
+    )

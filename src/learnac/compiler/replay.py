@@ -1,0 +1,172 @@
+"""The splits of a network's trees, applied one after the other to a growing circuit, as the learner does.
+
+This suits networks that were learned: their trees ask many variables but have few leaves, and no one order of the
+variables fits all of their contexts. A split costs more edges the later it comes, so the order of the splits decides
+the size. The learner's order is not in the trees, but its reasons are: it takes the splits with most gain for their
+edges. Gains follow from the counts of the trees or, without counts, from rows drawn from the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac._core import GrowingCircuit, QuickSchedule
+from learnac.circuit import Circuit, freeze_circuit
+from learnac.network import BayesNet, TreeCPD
+from learnac.network.bits import lowest
+from learnac.network.tree import Path
+
+Floats = NDArray[np.float64]
+
+_NO_LIMIT = 2**40
+_FIRST_PENALTY = 10.0  # as the learner's, if it is told no other
+_N_ROWS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A leaf of the growing circuit: the node of its tree where it stands, and the values left of what was asked."""
+
+    tree: int
+    node: int
+    values: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A split: where it stands in the trees, and the edges it took."""
+
+    tree: int
+    node: int
+    edge_cost: int
+
+
+@dataclass(slots=True)
+class Replay:
+    """A growing circuit, and where in the trees its leaves stand. Changes in place."""
+
+    network: BayesNet
+    circuit: GrowingCircuit = field(init=False)
+    applied: list[Applied] = field(default_factory=list)
+    _arities: list[int] = field(init=False)
+    _is_binary: bool = field(init=False)
+    _open: dict[int, _Open] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._arities = self.network.schema.arities.tolist()
+        self._is_binary = any(_groups_values(tree) for tree in self.network.trees)
+        self.circuit = GrowingCircuit(np.array(self._arities, dtype=np.uint32), self._is_binary)
+
+    def run(self, gains: Sequence[Floats], max_edges: int, should_stop: Callable[[], bool]) -> bool:
+        """Applies all splits; False if they do not fit, or time is up.
+
+        `gains` are those of the nodes of each tree. The penalty of an edge falls until all splits pay.
+        """
+        penalty = _FIRST_PENALTY
+        schedule = QuickSchedule(self.circuit, penalty, True)
+        n_waiting = sum(
+            self._enter(schedule, gains, leaf, _Open(leaf, 0, {})) for leaf in range(len(self._arities))
+        )
+        while n_waiting and self.circuit.n_edges <= max_edges and not should_stop():
+            chosen = schedule.best_split(_NO_LIMIT, should_stop)
+            if chosen is None:
+                penalty /= 2
+                schedule.set_edge_penalty(penalty)
+                continue
+            leaf, variable, value, _, edge_cost = chosen
+            state = self._open.pop(leaf)
+            schedule.applying(leaf, variable, value)
+            first, n_branches, _ = self.circuit.apply_split(leaf, variable, value)
+            self.applied.append(Applied(state.tree, state.node, edge_cost))
+            n_waiting -= 1
+            for branch in range(n_branches):
+                values = {**state.values, variable: self._kept(state, variable, value, branch)}
+                n_waiting += self._enter(schedule, gains, first + branch, _Open(state.tree, state.node, values))
+        return n_waiting == 0 and self.circuit.n_edges <= max_edges
+
+    def _enter(self, schedule: QuickSchedule, gains: Sequence[Floats], leaf: int, state: _Open) -> bool:
+        """Walks down the tree as far as the values tell; whether there is a split to wait for."""
+        tree, node = self.network.trees[state.tree], state.node
+        while (variable := int(tree.variables[node])) >= 0:
+            left = self._left(state, variable)
+            groups = {branch: values & left for branch, values in tree.branches(node).items() if values & left}
+            if len(groups) > 1:
+                break
+            (node,) = groups
+        self._open[leaf] = _Open(state.tree, node, state.values)
+        if variable < 0:
+            return False
+        smallest = min(groups.values(), key=int.bit_count)
+        value = lowest(smallest) if self._is_binary and self._arities[variable] > 2 else 0
+        # Every split must come at last: a gain of nothing would never pay.
+        gain = max(float(gains[state.tree][node]), 0.0) + 1e-3
+        schedule.add(leaf, np.array([variable], np.uint32), np.array([value], np.uint32), np.array([gain]))
+        return True
+
+    def _left(self, state: _Open, variable: int) -> int:
+        return state.values.get(variable, (1 << self._arities[variable]) - 1)
+
+    def _kept(self, state: _Open, variable: int, value: int, branch: int) -> int:
+        left = self._left(state, variable)
+        if self._is_binary and self._arities[variable] > 2:
+            return left & 1 << value if branch == 0 else left & ~(1 << value)
+        return left & 1 << branch
+
+    def freeze(self) -> Circuit:
+        places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
+        for leaf, state in self._open.items():
+            places[leaf] = state.tree, state.node
+        return freeze_circuit(self.circuit, self.network, places)
+
+
+def _groups_values(tree: TreeCPD) -> bool:
+    """Whether some question of the tree sends several values of a variable, but not all, the same way."""
+    return any(
+        values.bit_count() > 1
+        for node in range(tree.n_nodes)
+        if len(branches := tree.branches(node)) > 1
+        for values in branches.values()
+    )
+
+
+def gains_of(network: BayesNet, generator: np.random.Generator) -> list[Floats]:
+    """How much log-likelihood each question of the trees gains, by their counts, or by rows drawn from the network."""
+    if all(tree.counts[0].sum() > 0 for tree in network.trees):
+        return [_gains(tree, tree.counts.copy()) for tree in network.trees]
+    codes = _draw(network, generator)
+    found = []
+    for tree in network.trees:
+        n_rows = np.bincount(tree.leaf_of(codes), minlength=tree.n_nodes)
+        # Leaves that no row reached are rare, but differ in how much they matter.
+        found.append(_gains(tree, (n_rows + 1e-3)[:, None] * np.where(tree.variables < 0, 1, 0)[:, None] * tree.parameters))
+    return found
+
+
+def _gains(tree: TreeCPD, counts: Floats) -> Floats:
+    """Of each node, from the counts of the leaves."""
+    gains = np.zeros(tree.n_nodes)
+    log_likelihoods = np.zeros(tree.n_nodes)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        branches = list(tree.branches(node))
+        if branches:
+            counts[node] = counts[branches].sum(axis=0)
+        positive = counts[node][counts[node] > 0]
+        log_likelihoods[node] = positive @ np.log(positive / positive.sum()) if len(positive) else 0.0
+        if branches:
+            gains[node] = log_likelihoods[branches].sum() - log_likelihoods[node]
+    return gains
+
+
+def _draw(network: BayesNet, generator: np.random.Generator) -> NDArray[np.uint16]:
+    """Complete rows, (variables x rows)."""
+    codes = np.zeros((len(network.trees), _N_ROWS), dtype=np.uint16)
+    for variable in network.ordered():
+        tree = network.trees[variable]
+        sums = tree.parameters.cumsum(axis=1)[tree.leaf_of(codes)]
+        drawn = (sums[:, :-1] <= generator.random(_N_ROWS)[:, None]).sum(axis=1)
+        codes[variable] = drawn
+    return codes
