@@ -184,6 +184,19 @@ void bind_evaluator(nb::module_& m) {
           "arities"_a, "kinds"_a, "labels"_a, "child_offsets"_a, "children"_a, "parameters"_a)
       .def_prop_ro("smallest_linear_root", [](const Evaluator& self) { return self.program().smallest_linear_root(); })
       .def(
+          "expected_counts",
+          [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
+             Input<double> weights) {
+            const BoundEvidence bound(self.program(), codes, soft_variables, likelihoods);
+            if (weights.size() != bound.evidence.n_rows()) refuse("expected a weight for each row");
+            std::vector<double> log_values(bound.evidence.n_rows()), counts(self.program().n_parameters());
+            without_gil(1, [&](const Execution& e) {
+              self.expected_counts(bound.evidence, span_of(weights), e, log_values, counts);
+            });
+            return nb::make_tuple(to_numpy(std::move(log_values)), to_numpy(std::move(counts)));
+          },
+          "codes"_a, "soft_variables"_a, "likelihoods"_a, "weights"_a)
+      .def(
           "most_probable",
           [](const Evaluator& self, const Codes& codes, Input<std::uint32_t> soft_variables, Table<double> likelihoods,
              const Worlds& worlds, int n_threads) {

@@ -80,11 +80,15 @@ class Program::Builder {
     Scalar constant{1, 0};
     for (const std::uint32_t factor : factors) {
       const std::uint32_t label = arrays_.labels[factor];
-      if (arrays_.kind(factor) == NodeKind::parameter) constant = product_of(constant, arrays_.parameters[label]);
+      if (arrays_.kind(factor) == NodeKind::parameter) {
+        constant = product_of(constant, arrays_.parameters[label]);
+        program_.parameters_.push_back(label);
+      }
       if (arrays_.kind(factor) == NodeKind::indicator) program_.edges_.push_back(label), ++term.n_indicators;
     }
     for (const std::uint32_t factor : factors)
       if (!arrays_.is_leaf(factor)) program_.edges_.push_back(place_[factor]);
+    program_.first_parameter_.push_back(program_.parameters_.size());
     term.n_edges = static_cast<std::uint32_t>(program_.edges_.size()) - term.first_edge;
     program_.most_edges_ = std::max(program_.most_edges_, term.n_edges);
     term.constant = linear(constant);
@@ -115,6 +119,8 @@ class Program::Builder {
     program_.constants_.clear();
     program_.n_circuit_edges_.clear();
     program_.edges_.clear();
+    program_.parameters_.clear();
+    program_.first_parameter_.assign(1, 0);
     for (const std::uint32_t i : order) copy_node(before, before.nodes_[i], place);
   }
 
@@ -146,6 +152,9 @@ class Program::Builder {
       program_.terms_.push_back(term);
       program_.constants_.push_back(from.constants_[t]);
       program_.n_circuit_edges_.push_back(from.n_circuit_edges_[t]);
+      const std::span<const std::uint32_t> own = from.parameters(t);
+      program_.parameters_.insert(program_.parameters_.end(), own.begin(), own.end());
+      program_.first_parameter_.push_back(program_.parameters_.size());
     }
   }
 
@@ -178,6 +187,7 @@ class Program::Builder {
 
 Program::Program(const CircuitArrays& arrays) : first_indicator_{0} {
   check(arrays);
+  n_parameters_ = static_cast<std::uint32_t>(arrays.parameters.size());
   for (const std::uint32_t arity : arrays.arities) first_indicator_.push_back(first_indicator_.back() + arity);
   Builder(*this, arrays).build();
   find_smallest_linear_root();

@@ -51,6 +51,12 @@ class Program {
   // Edges of the circuit that a term stands for, those to its parameters included.
   std::uint32_t n_circuit_edges(std::uint32_t term) const { return n_circuit_edges_[term]; }
 
+  // The parameters that are multiplied into a term's constant.
+  std::span<const std::uint32_t> parameters(std::uint32_t term) const {
+    return {parameters_.data() + first_parameter_[term], first_parameter_[term + 1] - first_parameter_[term]};
+  }
+  std::uint32_t n_parameters() const { return n_parameters_; }
+
   // The most edges that a term has.
   std::uint32_t most_edges() const { return most_edges_; }
 
@@ -71,6 +77,9 @@ class Program {
   std::vector<Scalar> constants_;               // of terms
   std::vector<std::uint32_t> n_circuit_edges_;  // of terms
   std::vector<std::uint32_t> edges_;
+  std::vector<std::size_t> first_parameter_{0};  // of terms
+  std::vector<std::uint32_t> parameters_;
+  std::uint32_t n_parameters_ = 0;
   std::uint32_t most_edges_ = 0;
   double smallest_linear_root_ = 0;
 };

@@ -213,6 +213,24 @@ struct MeanLogs : RowQuery {
   }
 };
 
+struct ExpectedTerms : RowQuery {
+  std::span<const double> weights;
+  std::span<double> counts;  // of terms
+
+  template <class Lanes>
+  void pass(Block<Lanes>& block) const {
+    upward(block.program, block);
+    downward(block.program, block, nullptr);
+  }
+
+  template <class Workspace, class Lanes>
+  void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
+    const Scalar root = root_of(block, l);
+    log_values[row] = log_of(root);
+    if (root.mantissa != 0) add_expected_terms(block, l, root, weights[row], counts);
+  }
+};
+
 }  // namespace
 
 void Evaluator::log_values(const Evidence& evidence, const Execution& execution, std::span<double> log_values) const {
@@ -248,6 +266,14 @@ void Evaluator::sample(const Evidence& evidence, std::size_t n_samples, std::uin
 void Evaluator::mean_logs(const Evidence& evidence, const Execution& execution, std::span<double> log_values,
                           std::span<double> means) const {
   run(evidence.n_rows(), execution, MeanLogs{{evidence, log_values}, means});
+}
+
+void Evaluator::expected_counts(const Evidence& evidence, std::span<const double> weights, const Execution& execution,
+                                std::span<double> log_values, std::span<double> counts) const {
+  std::vector<double> of_terms(program_.n_terms());
+  run(evidence.n_rows(), {1, execution.should_stop}, ExpectedTerms{{evidence, log_values}, weights, of_terms});
+  for (std::uint32_t t = 0; t < program_.n_terms(); ++t)
+    for (const std::uint32_t parameter : program_.parameters(t)) counts[parameter] += of_terms[t];
 }
 
 void Evaluator::live_edges(const Evidence& evidence, const Execution& execution,

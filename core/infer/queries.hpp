@@ -43,6 +43,12 @@ class Evaluator {
   void mean_logs(const Evidence& evidence, const Execution& execution, std::span<double> log_values,
                  std::span<double> means) const;
 
+  // The log-probability of each row's evidence, and how often each parameter is expected to be in the term of a row's
+  // world, given its evidence: added up over the rows by their weights, in their order, so by one thread. Impossible
+  // rows count nothing.
+  void expected_counts(const Evidence& evidence, std::span<const double> weights, const Execution& execution,
+                       std::span<double> log_values, std::span<double> counts) const;
+
   // Edges of the circuit that each row's evidence leaves alive.
   void live_edges(const Evidence& evidence, const Execution& execution, std::span<std::uint64_t> n_edges) const;
 

@@ -10,6 +10,7 @@ from learnac.version import __version__
 
 if TYPE_CHECKING:
     from learnac.circuit import Circuit
+    from learnac.compiling import compile
     from learnac.data import Dataset, Schema
     from learnac.drawing import Drawing
     from learnac.errors import (
@@ -40,6 +41,7 @@ __all__ = [
     "SizeError",
     "TreeCPD",
     "__version__",
+    "compile",
     "load",
 ]
 
@@ -58,6 +60,7 @@ _MODULE_OF = {
     "SettingError": "errors",
     "SizeError": "errors",
     "TreeCPD": "network",
+    "compile": "compiling",
     "load": "estimator",
 }
 

@@ -163,6 +163,9 @@ class Evaluator(_Evaluator):
         parameters: NDArray[np.float64],
     ) -> None: ...
     def live_edges(self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods) -> NDArray[np.uint64]: ...
+    def expected_counts(
+        self, codes: _Codes, soft_variables: _Soft, likelihoods: _Likelihoods, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
 class MixtureEvaluator(_Evaluator):
     def __init__(

@@ -5,6 +5,7 @@ from learnac.circuit.circuit import Circuit, NodeKind
 from learnac.circuit.core_evaluator import core_evaluator, log_total, mixture_evaluator, totals_of_components
 from learnac.circuit.evaluate import evaluate, indicators_of
 from learnac.circuit.mixture import Mixture, Queryable, as_circuit
+from learnac.circuit.operations import n_operations
 from learnac.circuit.properties import (
     Properties,
     check_components,
@@ -34,6 +35,7 @@ __all__ = [
     "is_smooth",
     "log_total",
     "mixture_evaluator",
+    "n_operations",
     "properties",
     "totals_of_components",
 ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # The endings of files that a parameter is for; the tests compare them with those of the readers and writers.
 SUFFIXES = {
-    Completes.MODEL: (".learnac", ".bif", ".bn", ".ac"),
+    Completes.MODEL: (".learnac", ".bif", ".xmlbif", ".uai", ".bn", ".ac"),
     Completes.TABLE: (".csv", ".tsv", ".tab", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".data"),
     Completes.PICTURE: (".svg", ".png", ".pdf", ".dot", ".gv"),
 }

@@ -16,7 +16,7 @@ def convert(
         Path,
         Argument(
             metavar="FROM",
-            about="The file to read: .learnac, .bif, .bn or .ac.",
+            about="The file to read: .learnac, .bif, .xmlbif, .uai, .bn or .ac.",
             completes=Completes.MODEL,
         ),
     ],
@@ -24,7 +24,7 @@ def convert(
         Path,
         Argument(
             metavar="TO",
-            about="The file to write: .learnac, .bif, .bn, .ac or .dot.",
+            about="The file to write: .learnac, .bif, .uai, .bn, .ac or .dot.",
             completes=Completes.MODEL,
         ),
     ],
@@ -35,7 +35,7 @@ def convert(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Convert a model between formats: .learnac, BIF, Libra's .ac and .bn, and DOT.
+    """Convert a model between formats: .learnac, BIF, UAI, Libra's .ac and .bn, and DOT.
 
     File names decide the formats. A .bif file may be compressed (.bif.gz).
     If the target needs a circuit and the source has only a network, the network

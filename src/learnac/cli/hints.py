@@ -18,7 +18,9 @@ def _hint(error: LearnacError) -> str:
         Problem.IDENTIFIER: f": {keep}",
         Problem.NO_HEADER: "; if the table has no header line, use --no-header",
         Problem.DELIMITER: f": use --delimiter {error.found!r}",
-        Problem.CIRCUIT_TOO_LARGE: "; to allow more edges, convert it first: `learnac convert` with --max-edges",
+        Problem.CIRCUIT_TOO_LARGE: "; to allow more edges, compile it first: `learnac compile` with --max-edges",
+        Problem.COMPILING_TOO_LONG: "; to allow more time, compile it first: `learnac compile` with --max-seconds",
+        Problem.COMPILING_TOO_LARGE: "; to allow more memory, compile it first: `learnac compile` with --max-gb",
         Problem.TABLE_TOO_LARGE: "; .bn and .learnac files need no such table",
         Problem.UNKNOWN_SET: "; `learnac data list` shows all",
     }

@@ -15,9 +15,11 @@ from learnac.network import BayesNet
 
 Floats = NDArray[np.float64]
 
-# Edges that all attempts together may make: some tens of seconds.
+# Edges that the attempts to improve on a circuit may make together, which takes some tens of seconds, and how many of
+# these attempts may fail one after the other.
 _MOST_WORK = 30_000_000
-# How often to start from scratch, and whether to go on if none of these gives a circuit that fits.
+_MOST_FAILURES = 150
+# How often to start from scratch.
 _N_STARTS = 3
 
 
@@ -34,20 +36,18 @@ class _Attempt:
         return self.n_left, self.replay.circuit.n_edges
 
 
-def climb(network: BayesNet, budget: Budget, max_edges: int, *, is_only_hope: bool) -> Circuit | Shortfall:
+def climb(network: BayesNet, budget: Budget, max_edges: int) -> Circuit | Shortfall:
     """The smallest circuit of at most `max_edges` that is found, by changes to the order of the best attempt so far.
 
-    A split that took many edges is tried earlier, with the splits above it in its tree. If not even starts from
-    scratch fit, the search ends, unless it `is_only_hope`: then it goes on from where most splits fitted.
+    A split that took many edges is tried earlier, with the splits above it in its tree. As long as nothing fits, the
+    best attempt is the one with most splits.
     """
     generator = np.random.default_rng(0)
     search = _Search(network, budget, generator, gains_of(network, generator), max_edges)
-    for start in range(_N_STARTS):
-        search.attempt([(start > 0) * 0.3 * generator.standard_normal(len(gains)) for gains in search.gains])
-    while search.work < _MOST_WORK and not budget.is_over():
-        if search.best is None or (search.best.n_left > 0 and not is_only_hope):
-            break
-        search.attempt(search.changed(search.best))
+    for _ in range(_N_STARTS):
+        search.start()
+    while search.goes_on():
+        search.attempt()
     if search.best is None or search.best.n_left > 0:
         problem = Problem.COMPILING_TOO_LONG if budget.is_over() else Problem.CIRCUIT_TOO_LARGE
         return Shortfall(problem, 0 if search.best is None else search.best.replay.circuit.n_edges)
@@ -64,9 +64,25 @@ class _Search:
     gains: list[Floats]
     max_edges: int
     best: _Attempt | None = None
-    work: int = 0
+    work: int = 0  # edges that were made since there is a circuit
+    n_failures: int = 0
 
-    def attempt(self, boosts: list[Floats]) -> None:
+    def goes_on(self) -> bool:
+        if self.best is None or self.best.replay.n_applied == 0 or self.budget.is_over():
+            return False
+        return self.n_failures < _MOST_FAILURES and (self.best.n_left > 0 or self.work < _MOST_WORK)
+
+    def start(self) -> None:
+        """An attempt from scratch: the first by the gains alone."""
+        spread = 0.0 if self.best is None else 0.3
+        self._try([spread * self.generator.standard_normal(len(gains)) for gains in self.gains])
+
+    def attempt(self) -> None:
+        """A change to the best attempt so far."""
+        assert self.best is not None
+        self._try(self._changed(self.best))
+
+    def _try(self, boosts: list[Floats]) -> None:
         replay = Replay(self.network)
         fits = self.best is not None and self.best.n_left == 0
         limit = self.best.replay.circuit.n_edges - 1 if self.best is not None and fits else self.max_edges
@@ -74,11 +90,13 @@ class _Search:
         is_done = replay.run(boosted, limit, self.budget.is_over)
         n_splits = sum(int(np.count_nonzero(tree.variables >= 0)) for tree in self.network.trees)
         found = _Attempt(boosts, replay, 0 if is_done else max(1, n_splits - len(replay.applied)))
+        self.n_failures += 1
         if self.best is None or found.cost < self.best.cost:
-            self.best = found
-        self.work += replay.circuit.n_edges
+            self.best, self.n_failures = found, 0
+        if self.best.n_left == 0:
+            self.work += replay.circuit.n_edges
 
-    def changed(self, best: _Attempt) -> list[Floats]:
+    def _changed(self, best: _Attempt) -> list[Floats]:
         """Other boosts: some splits that took many edges come earlier, or now and then later."""
         boosts = [boost.copy() for boost in best.boosts]
         applied = best.replay.applied

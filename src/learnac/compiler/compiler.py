@@ -25,6 +25,7 @@ _MOST_WORK = 4_000_000
 _AT_ONCE = 8
 # A circuit of more edges for each leaf of the network is worth a search for a better order of the splits.
 _MANY_EDGES_PER_LEAF = 12
+_MANY_ROWS_PER_LEAF = 8
 # Edges that an attempt may make for each that the circuit may have: some are not in the circuit at the end.
 _MADE_PER_EDGE = 2
 # Numbers that are divided by less may overflow.
@@ -126,10 +127,11 @@ class _Compiling:
                     break
 
     def try_splits(self) -> None:
-        if self.best is not None and self.best.n_edges <= _MANY_EDGES_PER_LEAF * self.network.n_leaves:
+        is_small = self.best is not None and self.best.n_edges <= _MANY_EDGES_PER_LEAF * self.network.n_leaves
+        if is_small or not _has_small_trees(self.network):
             return
         limit = self.budget.max_edges if self.best is None else self.best.n_edges - 1
-        found = climb(self.network, self.budget, limit, is_only_hope=self.best is None)
+        found = climb(self.network, self.budget, limit)
         self._take("splits", found if isinstance(found, Shortfall) else shared(found))
 
     def smallest(self) -> Circuit:
@@ -149,6 +151,13 @@ class _Compiling:
         if self.on_attempt is not None:
             n_edges = found.n_edges if isinstance(found, Circuit) else None
             self.on_attempt(Attempt(name, n_edges, None if self.best is None else self.best.n_edges))
+
+
+def _has_small_trees(network: BayesNet) -> bool:
+    """Whether the trees have far fewer leaves than tables over the same parents have rows, as those that were learned."""
+    arities = network.schema.arities.astype(float)
+    n_rows = sum(float(np.prod(arities[list(parents)])) for parents in network.parents)
+    return n_rows > _MANY_ROWS_PER_LEAF * network.n_leaves
 
 
 def _batches(orders: list[Order]) -> Iterator[list[Order]]:

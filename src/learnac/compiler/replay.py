@@ -116,6 +116,10 @@ class Replay:
             return left & 1 << value if branch == 0 else left & ~(1 << value)
         return left & 1 << branch
 
+    @property
+    def n_applied(self) -> int:
+        return len(self.applied)
+
     def freeze(self) -> Circuit:
         places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
         for leaf, state in self._open.items():

@@ -5,31 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import product
-from math import prod
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
-from learnac.errors import Problem, SizeError, listed
 from learnac.files import replace_file
 from learnac.io.bif_words import CATEGORIES, KEYWORDS, NAME, WORD
+from learnac.io.expanded import MAX_TABLE, parents_of, table_of
 from learnac.network import BayesNet, TreeCPD
 from learnac.types import Category
 
 Floats = NDArray[np.float64]
 
-MAX_TABLE = 1_000_000
-"""Entries of a table that is written: rows times values."""
-
-
 def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE) -> None:
     """Writes the network with its trees expanded to tables. SizeError for one of more than `max_table` entries."""
     schema = network.schema
-    tables = [_table_of(schema, tree, max_table) for tree in network.trees]
+    tables = [table_of(schema, tree, max_table) for tree in network.trees]
     # Names that differ in case only are one to some readers.
     words = _unique_words(schema.names, str.lower)
     values = [_unique_words(categories, str) for categories in schema.categories]
@@ -39,35 +33,6 @@ def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE
     for tree, table in zip(network.trees, tables, strict=True):
         lines += _probability_lines(tree, table, words, values)
     replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
-
-
-def _parents_of(tree: TreeCPD) -> list[int]:
-    """The parents as the tree asks them, so that it is read back as it was if it always asks in one order."""
-    return list(dict.fromkeys(variable for variable in tree.variables.tolist() if variable >= 0))
-
-
-def _table_of(schema: Schema, tree: TreeCPD, max_table: int) -> Floats:
-    """The tree's distribution for each state of its parents, the last parent's changing fastest."""
-    parents = _parents_of(tree)
-    shape = [len(schema.categories[parent]) for parent in parents]
-    n_entries = prod(shape) * len(schema.categories[tree.child])
-    if n_entries > max_table:
-        names = listed([schema.names[parent] for parent in parents])
-        child = schema.names[tree.child]
-        message = f"the table of {child!r} given {names} would have {n_entries:,} entries"
-        raise SizeError(
-            f"{message}, more than {max_table:,} (max_table)",
-            column=child,
-            found=n_entries,
-            expected=max_table,
-            problem=Problem.TABLE_TOO_LARGE,
-        )
-    if not parents:
-        return tree.parameters[:1]
-    places = {parent: place for place, parent in enumerate(parents)}
-    variables = np.array([places.get(variable, -1) for variable in tree.variables.tolist()], dtype=np.int32)
-    states = np.indices(shape, dtype=np.uint16).reshape(len(shape), -1)
-    return tree.parameters[replace(tree, variables=variables).leaf_of(states)]
 
 
 def _unique_words(items: Iterable[object], same: Callable[[str], str]) -> list[str]:
@@ -107,7 +72,7 @@ def _json(item: Category) -> str:
 
 
 def _probability_lines(tree: TreeCPD, table: Floats, words: list[str], values: list[list[str]]) -> Iterator[str]:
-    parents = _parents_of(tree)
+    parents = parents_of(tree)
     given = f" | {', '.join(words[parent] for parent in parents)}" if parents else ""
     yield f"probability ( {words[tree.child]}{given} ) {{"
     for state, row in zip(product(*(values[parent] for parent in parents)), table, strict=True):

@@ -19,11 +19,13 @@ from learnac.io.libra_ac_writer import write_ac
 from learnac.io.libra_bn_reader import read_bn
 from learnac.io.libra_bn_writer import write_bn
 from learnac.io.model_file import read_model, write_model
+from learnac.io.uai import read_uai, write_uai
+from learnac.io.xmlbif_reader import read_xmlbif
 from learnac.model import Model
 from learnac.network import BayesNet
 
-READ = (".learnac", ".bif", ".bn", ".ac")
-WRITTEN = (*READ, ".dot")
+READ = (".learnac", ".bif", ".xmlbif", ".uai", ".bn", ".ac")
+WRITTEN = (".learnac", ".bif", ".uai", ".bn", ".ac", ".dot")
 
 
 def read_any(path: Path) -> Model:
@@ -32,6 +34,10 @@ def read_any(path: Path) -> Model:
     match _suffix(path, compressed=True):
         case ".bif":
             return Model(network=read_bif(path), provenance=source)
+        case ".xmlbif" | ".bifxml":
+            return Model(network=read_xmlbif(path), provenance=source)
+        case ".uai":
+            return Model(network=read_uai(path), provenance=source)
         case ".bn":
             return Model(network=read_bn(path), provenance=source)
         case ".ac":
@@ -61,6 +67,8 @@ def _write(model: Model, path: Path, max_edges: int) -> None:
     match _suffix(path):
         case ".bif":
             write_bif(_network(model), path)
+        case ".uai":
+            write_uai(_network(model), path)
         case ".bn":
             write_bn(_network(model), path)
         case ".ac":
