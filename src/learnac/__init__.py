@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from learnac.estimator import LearnAC, load
     from learnac.network import BayesNet, TreeCPD
+    from learnac.refitting import refit
 
 __all__ = [
     "BayesNet",
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "compile",
     "load",
+    "refit",
 ]
 
 _MODULE_OF = {
@@ -62,6 +64,7 @@ _MODULE_OF = {
     "TreeCPD": "network",
     "compile": "compiling",
     "load": "estimator",
+    "refit": "refitting",
 }
 
 

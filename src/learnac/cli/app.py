@@ -40,7 +40,7 @@ LEARNAC = Group(
     "Learn arithmetic circuits from tables of discrete data, and answer queries with them exactly.",
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
-        *("compile", "info", "convert", "draw", "data", "completion"),
+        *("compile", "refit", "info", "convert", "draw", "data", "completion"),
     ),
     _find,
     "learnac learn train.csv --valid valid.csv --test test.csv --out model.learnac",
