@@ -74,8 +74,8 @@ void bind_compiling(nb::module_& m) {
          Input<std::uint32_t> first_route, Input<std::uint32_t> routes, Input<double> parameters,
          Input<std::uint32_t> order, Input<std::int32_t> given, std::size_t most_edges, std::size_t most_bytes,
          const nb::callable& should_stop) {
-        const NetworkArrays network{span_of(arities), span_of(first_nodes), span_of(variables),
-                                    span_of(first_route), span_of(routes), span_of(parameters)};
+        const NetworkArrays network{span_of(arities),     span_of(first_nodes), span_of(variables),
+                                    span_of(first_route), span_of(routes),      span_of(parameters)};
         TreeScores({network.arities, network.first_nodes, network.variables, network.first_route, network.routes,
                     network.parameters});  // Refuses what is no tree.
         check_order(span_of(order), arities.size());
@@ -90,8 +90,7 @@ void bind_compiling(nb::module_& m) {
         asking.raise();
         const std::size_t n_parameters = found.origins.size() / 3;
         return nb::make_tuple(static_cast<int>(found.end), found.is_impossible, found.n_edges, found.n_parts,
-                              arrays_of(found.circuit),
-                              to_numpy(std::move(found.origins), {n_parameters, 3}));
+                              arrays_of(found.circuit), to_numpy(std::move(found.origins), {n_parameters, 3}));
       },
       "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "parameters"_a, "order"_a, "given"_a,
       "most_edges"_a, "most_bytes"_a, "should_stop"_a);
@@ -114,7 +113,8 @@ void bind_compiling(nb::module_& m) {
       "elimination_order",
       [](Input<std::uint32_t> arities, Input<std::uint32_t> first_members, Input<std::uint32_t> members, int rule,
          std::uint64_t seed) {
-        if (arities.size() == 0 || first_members.size() == 0 || first_members(first_members.size() - 1) > members.size())
+        if (arities.size() == 0 || first_members.size() == 0 ||
+            first_members(first_members.size() - 1) > members.size())
           refuse("expected the members of each family");
         for (std::size_t i = 0; i < members.size(); ++i) check_index("member", members(i), arities.size());
         check_index("rule", static_cast<std::uint64_t>(rule), 4);

@@ -47,7 +47,9 @@ class Sharing {
     std::size_t operator()(Pair pair) const { return mixed(pair); }
   };
 
-  static Pair pair_of(std::uint32_t a, std::uint32_t b) { return (std::uint64_t{std::min(a, b)} << 32) | std::max(a, b); }
+  static Pair pair_of(std::uint32_t a, std::uint32_t b) {
+    return (std::uint64_t{std::min(a, b)} << 32) | std::max(a, b);
+  }
   static std::uint32_t first(Pair pair) { return static_cast<std::uint32_t>(pair >> 32); }
   static std::uint32_t second(Pair pair) { return static_cast<std::uint32_t>(pair); }
 
@@ -88,7 +90,8 @@ class Sharing {
       if (product == made) continue;
       std::vector<std::uint32_t>& factors = products_[product];
       std::erase_if(factors, [&](std::uint32_t factor) { return factor == first(pair) || factor == second(pair); });
-      for (const std::uint32_t factor : factors) places_[pair_of(factor, number)].push_back(product), ++together[factor];
+      for (const std::uint32_t factor : factors)
+        places_[pair_of(factor, number)].push_back(product), ++together[factor];
       factors.insert(std::lower_bound(factors.begin(), factors.end(), number), number);
     }
     for (const auto& [factor, n_products] : together) offer(pair_of(factor, number), n_products);

@@ -22,10 +22,10 @@ struct NetworkArrays {
 
 struct CompiledNetwork {
   CompileEnd end;
-  bool is_impossible;           // what is given has probability zero
-  std::size_t n_edges;          // that were made, some of which may not be in the circuit
-  std::size_t n_parts;          // different parts of the network that were met
-  CompiledArrays circuit;       // empty unless the end is `done`
+  bool is_impossible;                 // what is given has probability zero
+  std::size_t n_edges;                // that were made, some of which may not be in the circuit
+  std::size_t n_parts;                // different parts of the network that were met
+  CompiledArrays circuit;             // empty unless the end is `done`
   std::vector<std::int32_t> origins;  // of its parameters: variable, node of its tree, value
 };
 

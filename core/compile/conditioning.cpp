@@ -160,7 +160,8 @@ void Conditioning::split(std::span<const DiagramId> diagrams, Frame& frame) {
     frame.ends.push_back(end);
   }
   frame.below.resize(diagrams.size());
-  for (std::uint32_t place = 0; place < diagrams.size(); ++place) frame.below[starts_[group_[place]]++] = diagrams[place];
+  for (std::uint32_t place = 0; place < diagrams.size(); ++place)
+    frame.below[starts_[group_[place]]++] = diagrams[place];
   std::uint32_t from = 0;
   for (const std::uint32_t to : frame.ends) {
     frame.keys.push_back(key_of(std::span(frame.below).subspan(from, to - from)));
@@ -194,10 +195,9 @@ Conditioning::Factors Conditioning::sum_up(Frame& frame) {
       both;
   for (std::size_t i = 1; i < frame.values.size(); ++i) {
     both.clear();
-    std::set_intersection(common.begin(), common.end(),
-                          frame.factors.begin() + static_cast<std::ptrdiff_t>(frame.factor_ends[i - 1]),
-                          frame.factors.begin() + static_cast<std::ptrdiff_t>(frame.factor_ends[i]),
-                          std::back_inserter(both));
+    std::set_intersection(
+        common.begin(), common.end(), frame.factors.begin() + static_cast<std::ptrdiff_t>(frame.factor_ends[i - 1]),
+        frame.factors.begin() + static_cast<std::ptrdiff_t>(frame.factor_ends[i]), std::back_inserter(both));
     std::swap(common, both);
   }
   common.push_back(sum_of_rest(frame, common));

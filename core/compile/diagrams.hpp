@@ -11,8 +11,8 @@ namespace learnac {
 
 enum class DiagramId : std::uint32_t {};
 
-// A diagram says what a conditional distribution (CPD) is worth, given the variables below it: it asks a variable, or it
-// is an end, which is a parameter or zero. A question whose answers make no difference is left out, but for the one
+// A diagram says what a conditional distribution (CPD) is worth, given the variables below it: it asks a variable, or
+// it is an end, which is a parameter or zero. A question whose answers make no difference is left out, but for the one
 // about the child, without which nothing would speak of that variable. Diagrams that are equal have the same id.
 //
 // An ordered diagram asks variables by their ranks, so that equal functions are equal diagrams. One that would be too

@@ -8,10 +8,10 @@
 namespace learnac {
 
 enum class EliminationRule : std::uint8_t {
-  fewest_fill = 0,     // the variable whose neighbours lack the fewest links between each other
-  lightest_fill = 1,   // the same, each link counted by the values of its ends
-  fewest_states = 2,   // the variable with the fewest states together with its neighbours
-  dissection = 3,      // halves of the graph first, then the variables that hold them together
+  fewest_fill = 0,    // the variable whose neighbours lack the fewest links between each other
+  lightest_fill = 1,  // the same, each link counted by the values of its ends
+  fewest_states = 2,  // the variable with the fewest states together with its neighbours
+  dissection = 3,     // halves of the graph first, then the variables that hold them together
 };
 
 struct EliminationOrder {

@@ -130,8 +130,8 @@ class Finishing {
         if (place[child] == unset) stack.emplace_back(child, 0);
         continue;
       }
-      place[number] = is_product(number) ? add(NodeKind::product, 0)
-                                         : add(NodeKind::sum, decided_[number - nodes_.n_leaves()]);
+      place[number] =
+          is_product(number) ? add(NodeKind::product, 0) : add(NodeKind::sum, decided_[number - nodes_.n_leaves()]);
       for (const std::uint32_t child : own) arrays_.children.push_back(place[child]);
       stack.pop_back();
     }

@@ -10,7 +10,7 @@ from learnac.version import __version__
 
 if TYPE_CHECKING:
     from learnac.circuit import Circuit
-    from learnac.compiling import compile
+    from learnac.compiling import compile  # noqa: A004
     from learnac.data import Dataset, Schema
     from learnac.drawing import Drawing
     from learnac.errors import (

@@ -283,7 +283,6 @@ def expected_counts(
     log_weights: NDArray[np.float32],
     rows: LeafRows,
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
-
 def compile_network(
     arities: NDArray[np.uint32],
     first_nodes: NDArray[np.uint32],

@@ -96,7 +96,7 @@ class _Rows:
     def of(cls, evidence: Evidence, weights: Floats | None) -> _Rows:
         every = np.ones(evidence.n_rows) if weights is None else np.asarray(weights, dtype=np.float64)
         codes, places = np.unique(evidence.codes, axis=1, return_inverse=True)
-        summed = np.bincount(places.ravel(), weights=every, minlength=codes.shape[1])
+        summed = np.bincount(places.ravel(), weights=every, minlength=codes.shape[1]).astype(np.float64)
         has_gaps = (codes < 0).any(axis=0)
         kept = [np.ascontiguousarray(codes[:, which]) for which in (~has_gaps, has_gaps)]
         return cls(kept[0], summed[~has_gaps], kept[1], summed[has_gaps])
@@ -217,7 +217,7 @@ def _counts(network: BayesNet, codes: NDArray[np.integer[Any]], weights: Floats)
     for tree in network.trees:
         counts = np.zeros_like(tree.parameters)
         if codes.shape[1]:
-            np.add.at(counts, (tree.leaf_of(codes), codes[tree.child]), weights)
+            np.add.at(counts, (tree.leaf_of(codes.astype(np.uint16)), codes[tree.child]), weights)
         found.append(counts)
     return found
 

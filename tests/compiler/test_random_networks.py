@@ -47,7 +47,7 @@ def test_any_order_of_the_variables_gives_the_same_distribution(
     order = np.random.default_rng(seed).permutation(len(arities)).astype(np.uint32)
     structure, parameters = network.arrays
     unknown = np.full(len(arities), -1, dtype=np.int32)
-    end, is_impossible, n_edges, _, arrays, origins = _core.compile_network(
+    end, is_impossible, _, _, arrays, origins = _core.compile_network(
         *structure, parameters, order, unknown, 10**9, 10**9, lambda: False
     )
     assert (end, is_impossible) == (0, False)

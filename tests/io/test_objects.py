@@ -1,4 +1,4 @@
-"""Networks of pgmpy and pyAgrum, taken as they are: the same marginals, and one clear message for what is no network."""
+"""Networks of pgmpy and pyAgrum: the same marginals, and one clear message for what is no network."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_pyagrum(bif: Path) -> None:
 
 
 def test_what_is_no_network() -> None:
-    with pytest.raises(TypeError, match="expected a network: a BayesNet, the path of a file, .*; found None"):
+    with pytest.raises(TypeError, match=r"expected a network: a BayesNet, the path of a file, .*; found None"):
         learnac.compile(None)
     with pytest.raises(ValueError, match="expected a model with a network, found a circuit alone"):
         learnac.compile(Model(circuit=compile_network(NETWORK)))
@@ -93,5 +93,5 @@ def test_given_takes_values_of_one_row() -> None:
         np.testing.assert_allclose(table, expected[name], atol=1e-12)
     with pytest.raises(learnac.QueryError, match="given: expected the values of one row, found 2 rows"):
         learnac.compile(NETWORK, given=[{"x1": 2}, {"x1": 1}])
-    with pytest.raises(learnac.QueryError, match="no variable is called 'z'|'z'"):
+    with pytest.raises(learnac.QueryError, match="'z'"):
         learnac.compile(NETWORK, given={"z": 2})

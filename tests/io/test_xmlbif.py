@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_networks import random_network
-from worlds import probabilities
 
 from learnac import LearnacError, infer
 from learnac.compiler import compile_network

@@ -89,18 +89,14 @@ class TestGaps:
 
     @settings(max_examples=60, deadline=None)
     @given(seeds, some_arities, st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.0, 1.0]))
-    def test_the_likelihood_never_falls(
-        self, seed: int, arities: tuple[int, ...], share: float, alpha: float
-    ) -> None:
+    def test_the_likelihood_never_falls(self, seed: int, arities: tuple[int, ...], share: float, alpha: float) -> None:
         network = random_network(seed, arities, zeros=0.3, equal=0.5)
         rows = rows_with_gaps(np.random.default_rng(seed), arities, share)
         found = learnac.refit(network, rows, alpha=alpha, max_rounds=20)
         steps = np.diff(found.objectives)
         assert (steps >= -1e-12).all()
         assert all(properties(found.circuit))
-        np.testing.assert_allclose(
-            np.mean(infer.log_likelihood(found.circuit, rows)), found.log_likelihood, rtol=1e-10
-        )
+        np.testing.assert_allclose(np.mean(infer.log_likelihood(found.circuit, rows)), found.log_likelihood, rtol=1e-10)
 
     def test_parameters_that_agree_with_their_counts_are_a_maximum(self) -> None:
         rng = np.random.default_rng(0)
@@ -164,5 +160,5 @@ class TestRefusals:
             learnac.refit(pair(), np.empty((0, 2), dtype=int))
 
     def test_what_is_no_network(self) -> None:
-        with pytest.raises(TypeError, match="expected a network: .*; found 3"):
+        with pytest.raises(TypeError, match=r"expected a network: .*; found 3"):
             learnac.refit(3, np.array([[0, 0]]))

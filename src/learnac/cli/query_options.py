@@ -37,7 +37,9 @@ _OUTPUT = "Output"
 ModelFile: TypeAlias = Annotated[
     Path,
     Argument(
-        metavar="MODEL", about="A model: .learnac, or .bif, .xmlbif, .uai, .bn or .ac from another tool.", completes=Completes.MODEL
+        metavar="MODEL",
+        about="A model: .learnac, or .bif, .xmlbif, .uai, .bn or .ac from another tool.",
+        completes=Completes.MODEL,
     ),
 ]
 RowsFile: TypeAlias = Annotated[

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit
 from learnac.compiler.budget import Budget, Shortfall
-from learnac.compiler.replay import Applied, Replay, gains_of
+from learnac.compiler.replay import Replay, gains_of
 from learnac.errors import Problem
 from learnac.network import BayesNet
 
@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 # Edges that the attempts to improve on a circuit may make together, which takes some tens of seconds, and how many of
 # these attempts may fail one after the other.
-_MOST_WORK = 30_000_000
+_MOST_WORK = 60_000_000
 _MOST_FAILURES = 150
-# How often to start from scratch.
-_N_STARTS = 3
+# Starts from scratch: what gains are multiplied by, against the penalty of an edge.
+_STARTS = (1.0, 0.25, 4.0) * 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,8 @@ def climb(network: BayesNet, budget: Budget, max_edges: int) -> Circuit | Shortf
     """
     generator = np.random.default_rng(0)
     search = _Search(network, budget, generator, gains_of(network, generator), max_edges)
-    for _ in range(_N_STARTS):
-        search.start()
+    for scale in _STARTS:
+        search.start(scale)
     while search.goes_on():
         search.attempt()
     if search.best is None or search.best.n_left > 0:
@@ -68,14 +68,15 @@ class _Search:
     n_failures: int = 0
 
     def goes_on(self) -> bool:
-        if self.best is None or self.best.replay.n_applied == 0 or self.budget.is_over():
+        if self.best is None or not self.best.replay.applied or self.budget.is_over():
             return False
         return self.n_failures < _MOST_FAILURES and (self.best.n_left > 0 or self.work < _MOST_WORK)
 
-    def start(self) -> None:
-        """An attempt from scratch: the first by the gains alone."""
+    def start(self, scale: float) -> None:
+        """An attempt from scratch: by the gains, with some noise after the first."""
         spread = 0.0 if self.best is None else 0.3
-        self._try([spread * self.generator.standard_normal(len(gains)) for gains in self.gains])
+        scaled = np.log(scale)
+        self._try([scaled + spread * self.generator.standard_normal(len(gains)) for gains in self.gains])
 
     def attempt(self) -> None:
         """A change to the best attempt so far."""
@@ -97,20 +98,25 @@ class _Search:
             self.work += replay.circuit.n_edges
 
     def _changed(self, best: _Attempt) -> list[Floats]:
-        """Other boosts: some splits that took many edges come earlier, or now and then later."""
+        """Other boosts: splits that took many edges, or came too late, are tried earlier; now and then one later."""
         boosts = [boost.copy() for boost in best.boosts]
-        applied = best.replay.applied
+        generator, applied = self.generator, best.replay.applied
+        step = generator.uniform(0.2, 1.5)
         costs = np.array([max(split.edge_cost, 0) for split in applied], dtype=float) + 1e-9
-        step = self.generator.uniform(0.2, 1.5)
-        for place in self.generator.choice(len(applied), self.generator.integers(1, 8), p=costs / costs.sum()):
-            self._boost(boosts, applied[place], step if self.generator.random() < 0.8 else -step)
+        for place in generator.choice(len(applied), generator.integers(1, 8), p=costs / costs.sum()):
+            split = applied[place]
+            self._boost(boosts, split.tree, split.node, step if generator.random() < 0.8 else -step)
+        if (waiting := best.replay.waiting()) and generator.random() < 0.7:
+            for place in generator.choice(len(waiting), generator.integers(1, 1 + max(1, len(waiting) // 4))):
+                tree, node = waiting[int(place)]
+                self._boost(boosts, tree, node, 2 * step)
         return boosts
 
-    def _boost(self, boosts: list[Floats], split: Applied, step: float) -> None:
-        tree = self.network.trees[split.tree]
+    def _boost(self, boosts: list[Floats], place: int, node: int | None, step: float) -> None:
+        """Boosts a split of the tree at this place, and those above it."""
+        tree = self.network.trees[place]
         above = np.repeat(np.arange(tree.n_nodes), np.diff(tree.route_starts, append=len(tree.routes)))
         parent = dict(zip(tree.routes.tolist(), above.tolist(), strict=True))
-        node: int | None = split.node
         while node is not None:
-            boosts[split.tree][node] += step
+            boosts[place][node] += step
             node = parent.get(node)

@@ -113,9 +113,7 @@ class _Compiling:
             for batch in _batches(orders):
                 limit = most_made
                 tried = pool.map(
-                    lambda order, limit=limit: compile_in_order(
-                        self.network, order, self.given, self.budget, limit
-                    ),
+                    lambda order, limit=limit: compile_in_order(self.network, order, self.given, self.budget, limit),
                     batch,
                 )
                 for order, found in zip(batch, tried, strict=True):
@@ -154,7 +152,7 @@ class _Compiling:
 
 
 def _has_small_trees(network: BayesNet) -> bool:
-    """Whether the trees have far fewer leaves than tables over the same parents have rows, as those that were learned."""
+    """Whether the trees have far fewer leaves than tables of the same parents would have rows: learned ones do."""
     arities = network.schema.arities.astype(float)
     n_rows = sum(float(np.prod(arities[list(parents)])) for parents in network.parents)
     return n_rows > _MANY_ROWS_PER_LEAF * network.n_leaves

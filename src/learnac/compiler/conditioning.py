@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac import _core
+from learnac._core import compile_network as compile_in_core
 from learnac.circuit import Circuit
 from learnac.compiler.budget import Budget, Shortfall
 from learnac.compiler.orders import Order
@@ -34,7 +34,7 @@ def compile_in_order(
     ImpossibleEvidenceError if what is given has probability zero.
     """
     structure, parameters = network.arrays
-    end, is_impossible, n_edges, _, arrays, origins = _core.compile_network(
+    end, is_impossible, n_edges, _, arrays, origins = compile_in_core(
         *structure, parameters, order.variables, given, most_edges_made, budget.max_bytes, budget.is_over
     )
     if is_impossible:

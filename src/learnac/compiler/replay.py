@@ -68,9 +68,7 @@ class Replay:
         """
         penalty = _FIRST_PENALTY
         schedule = QuickSchedule(self.circuit, penalty, True)
-        n_waiting = sum(
-            self._enter(schedule, gains, leaf, _Open(leaf, 0, {})) for leaf in range(len(self._arities))
-        )
+        n_waiting = sum(self._enter(schedule, gains, leaf, _Open(leaf, 0, {})) for leaf in range(len(self._arities)))
         while n_waiting and self.circuit.n_edges <= max_edges and not should_stop():
             chosen = schedule.best_split(_NO_LIMIT, should_stop)
             if chosen is None:
@@ -116,9 +114,12 @@ class Replay:
             return left & 1 << value if branch == 0 else left & ~(1 << value)
         return left & 1 << branch
 
-    @property
-    def n_applied(self) -> int:
-        return len(self.applied)
+    def waiting(self) -> list[tuple[int, int]]:
+        """Trees and nodes of the splits that were left when the run ended."""
+        trees = self.network.trees
+        return [
+            (state.tree, state.node) for state in self._open.values() if trees[state.tree].variables[state.node] >= 0
+        ]
 
     def freeze(self) -> Circuit:
         places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
@@ -146,7 +147,9 @@ def gains_of(network: BayesNet, generator: np.random.Generator) -> list[Floats]:
     for tree in network.trees:
         n_rows = np.bincount(tree.leaf_of(codes), minlength=tree.n_nodes)
         # Leaves that no row reached are rare, but differ in how much they matter.
-        found.append(_gains(tree, (n_rows + 1e-3)[:, None] * np.where(tree.variables < 0, 1, 0)[:, None] * tree.parameters))
+        found.append(
+            _gains(tree, (n_rows + 1e-3)[:, None] * np.where(tree.variables < 0, 1, 0)[:, None] * tree.parameters)
+        )
     return found
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data import Schema
 from learnac.files import replace_file
 from learnac.io.bif_words import CATEGORIES, KEYWORDS, NAME, WORD
 from learnac.io.expanded import MAX_TABLE, parents_of, table_of
@@ -19,6 +18,7 @@ from learnac.network import BayesNet, TreeCPD
 from learnac.types import Category
 
 Floats = NDArray[np.float64]
+
 
 def write_bif(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE) -> None:
     """Writes the network with its trees expanded to tables. SizeError for one of more than `max_table` entries."""

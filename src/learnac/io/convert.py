@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,26 +28,26 @@ READ = (".learnac", ".bif", ".xmlbif", ".uai", ".bn", ".ac")
 WRITTEN = (".learnac", ".bif", ".uai", ".bn", ".ac", ".dot")
 
 
+_NETWORK_READERS: dict[str, Callable[[Path], BayesNet]] = {
+    ".bif": read_bif,
+    ".xmlbif": read_xmlbif,
+    ".bifxml": read_xmlbif,
+    ".uai": read_uai,
+    ".bn": read_bn,
+}
+
+
 def read_any(path: Path) -> Model:
     """The model in a file of any format that is read. One of our own may have any name."""
+    suffix = _suffix(path, compressed=True)
     source = {"source": path.name}
-    match _suffix(path, compressed=True):
-        case ".bif":
-            return Model(network=read_bif(path), provenance=source)
-        case ".xmlbif" | ".bifxml":
-            return Model(network=read_xmlbif(path), provenance=source)
-        case ".uai":
-            return Model(network=read_uai(path), provenance=source)
-        case ".bn":
-            return Model(network=read_bn(path), provenance=source)
-        case ".ac":
-            return Model(circuit=read_ac(path), provenance=source)
-        case ".learnac":
-            return read_model(path)
-        case _ if _is_ours(path):
-            return read_model(path)
-        case _:
-            raise _no_format(path, READ)
+    if suffix in _NETWORK_READERS:
+        return Model(network=_NETWORK_READERS[suffix](path), provenance=source)
+    if suffix == ".ac":
+        return Model(circuit=read_ac(path), provenance=source)
+    if suffix == ".learnac" or _is_ours(path):
+        return read_model(path)
+    raise _no_format(path, READ)
 
 
 def compiled(model: Model, path: Path, max_edges: int = MAX_EDGES) -> Model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from learnac.network import BayesNet, TreeCPD
 
 
 def network_of(source: Any) -> BayesNet:
-    """The network that something is or holds. TypeError if it is none that is known, ModelFileError if it is no network.
+    """The network that something is or holds. TypeError if it is of no known type, ModelFileError if it is malformed.
 
     Neither pgmpy nor pyAgrum is imported: their objects are known by where their classes come from.
     """
@@ -82,7 +82,7 @@ def _network(
     tool: str,
     states: dict[str, tuple[Any, ...]],
     nodes: Sequence[Any],
-    tables: dict[Any, tuple[Sequence[Any], NDArray[np.float64]]],
+    tables: Mapping[Any, tuple[Sequence[Any], NDArray[np.float64]]],
 ) -> BayesNet:
     numbers = {node: number for number, node in enumerate(nodes)}
     try:

@@ -85,10 +85,14 @@ class _Reader:
         if n_entries != prod(shape):
             raise self.error(f"table {table}: expected {prod(shape):,} entries, found {n_entries:,}")
         if n_entries > _MAX_READ_TABLE:
-            raise self.error(f"table {table} has {n_entries:,} entries, more than the {_MAX_READ_TABLE:,} that are read")
+            raise self.error(
+                f"table {table} has {n_entries:,} entries, more than the {_MAX_READ_TABLE:,} that are read"
+            )
         words = self.words[self.next : self.next + n_entries]
         if len(words) < n_entries:
-            raise self.error(f"table {table}: expected {n_entries:,} numbers, found {len(words):,} and the end of the file")
+            raise self.error(
+                f"table {table}: expected {n_entries:,} numbers, found {len(words):,} and the end of the file"
+            )
         self.next += n_entries
         try:
             numbers = np.array(words, dtype=np.float64).reshape(shape)
@@ -113,5 +117,3 @@ def write_uai(network: BayesNet, path: str | Path, *, max_table: int = MAX_TABLE
     for table in tables:
         lines += ["", str(table.size), *(" ".join(map(repr, row)) for row in table.tolist())]
     replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
-
-
