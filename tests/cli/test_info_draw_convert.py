@@ -106,8 +106,8 @@ def test_pictures_by_conversion(answer: Answer, people: LearnAC, tmp_path: Path)
 @pytest.mark.parametrize(
     ("source", "target", "said"),
     [
-        ("people.learnac", "m.xml", "m.xml: expected a name that ends in .learnac, .bif, .bn, .ac, .dot"),
-        ("people.csv", "m.bif", "people.csv: expected a name that ends in .learnac, .bif, .bn, .ac"),
+        ("people.learnac", "m.xml", "m.xml: expected a name that ends in .learnac, .bif, .uai, .bn, .ac, .dot"),
+        ("people.csv", "m.bif", "people.csv: expected a name that ends in .learnac, .bif, .xmlbif, .uai, .bn, .ac"),
         ("people.learnac", "nowhere/m.bif", "nowhere/m.bif: No such file or directory"),
         ("nowhere.bif", "m.learnac", "nowhere.bif: No such file or directory"),
         ("circuit.ac", "m.bif", "m.bif: this format holds a network, but the model is only a circuit"),

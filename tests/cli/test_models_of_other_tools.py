@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
+import numpy as np
 import pytest
 
 from learnac import LearnAC
@@ -121,18 +122,20 @@ def test_a_model_of_our_own_may_have_any_name(answer: Answer, people: LearnAC, t
 def test_a_file_of_no_known_format(complaint: Complaint, people: LearnAC, command: str) -> None:
     more = {"draw": ["p.dot"], "score": ["people.csv"], "impute": ["people.csv"], "query": ["-q", "children=1"]}
     said = complaint(command, "people.csv", *more.get(command, []))
-    assert "people.csv: expected a name that ends in .learnac, .bif, .bn, .ac" in said
+    assert "people.csv: expected a name that ends in .learnac, .bif, .xmlbif, .uai, .bn, .ac" in said
 
 
 def test_a_network_too_large_for_a_circuit(complaint: Complaint, tmp_path: Path) -> None:
-    n_leaves, arity = 120, 9000
-    shares = [(value + 1) / (n_leaves + 2) for value in range(n_leaves)]
-    leaves = [f"(v1_0 {math.log(share)} {math.log((1 - share) / (arity - 1))})" for share in shares]
-    tree = nested([(f"0_{value}", leaf) for value, leaf in enumerate(leaves[:-1])], leaves[-1])
-    (tmp_path / "large.bn").write_text(libra_network([n_leaves, arity], [str(-math.log(n_leaves)), tree]))
-    said = complaint("query", "large.bn", "-q", "x0=1")
-    assert "large.bn: the circuit of this network would need more than 1,000,000 edges" in said
-    assert "to allow more edges, convert it first: `learnac convert` with --max-edges" in said
+    rng = np.random.default_rng(0)
+    scopes = [[parent for parent in (child - 9, child - 5, child - 1) if parent >= 0] + [child] for child in range(20)]
+    lines = ["BAYES", "20", " ".join(["6"] * 20), "20", *(" ".join(map(str, [len(s), *s])) for s in scopes)]
+    for scope in scopes:
+        rows = rng.dirichlet(np.ones(6), size=6 ** (len(scope) - 1)).ravel()
+        lines += [str(len(rows)), " ".join(map(str, rows))]
+    (tmp_path / "large.uai").write_text("\n".join(lines))
+    said = complaint("query", "large.uai", "-q", "x0=1")
+    assert "large.uai: the circuit of this network would need more than 1,000,000 edges" in said
+    assert "to allow more edges, compile it first: `learnac compile` with --max-edges" in said
 
 
 def test_a_table_too_large_for_bif(complaint: Complaint, answer: Answer, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from learnac.circuit import Circuit, check_distribution, evaluate, indicators_of
 from learnac.compiler import compile_given, compile_network
 from learnac.compiler.budget import Budget
 from learnac.compiler.climbing import climb
-from learnac.compiler.sharing import shared
+from learnac.compiler.draft import Draft
 from learnac.errors import ImpossibleEvidenceError
 from learnac.network import BayesNet
 
@@ -79,14 +79,15 @@ def test_what_is_given_for_good_gives_the_conditional_distribution(
 @given(seeds, some_arities, shares)
 def test_splits_in_any_order_give_the_same_distribution(seed: int, arities: tuple[int, ...], zeros: float) -> None:
     network = random_network(seed, arities, zeros=zeros)
-    circuit = climb(network, Budget(max_seconds=0.05), 10**6)
-    assert isinstance(circuit, Circuit)
+    draft = climb(network, Budget(max_seconds=0.05), 10**6)
+    assert isinstance(draft, Draft)
+    circuit, smaller = draft.circuit(network), draft.shared(network).circuit(network)
     codes = worlds_of(arities)
-    for found in (circuit, shared(circuit)):
+    for found in (circuit, smaller):
         values = evaluate(found, indicators_of(found, codes))
         np.testing.assert_allclose(values, probabilities(network), rtol=1e-12, atol=1e-300)
         assert all(properties(found))
-    assert shared(circuit).n_edges <= circuit.n_edges
+    assert smaller.n_edges <= circuit.n_edges
 
 
 @settings(max_examples=50, deadline=None)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit
 from learnac.compiler.budget import Budget, Shortfall
+from learnac.compiler.draft import Draft
 from learnac.compiler.replay import Replay, gains_of
 from learnac.errors import Problem
 from learnac.network import BayesNet
@@ -36,7 +36,7 @@ class _Attempt:
         return self.n_left, self.replay.circuit.n_edges
 
 
-def climb(network: BayesNet, budget: Budget, max_edges: int) -> Circuit | Shortfall:
+def climb(network: BayesNet, budget: Budget, max_edges: int) -> Draft | Shortfall:
     """The smallest circuit of at most `max_edges` that is found, by changes to the order of the best attempt so far.
 
     A split that took many edges is tried earlier, with the splits above it in its tree. As long as nothing fits, the
@@ -51,7 +51,7 @@ def climb(network: BayesNet, budget: Budget, max_edges: int) -> Circuit | Shortf
     if search.best is None or search.best.n_left > 0:
         problem = Problem.COMPILING_TOO_LONG if budget.is_over() else Problem.CIRCUIT_TOO_LARGE
         return Shortfall(problem, 0 if search.best is None else search.best.replay.circuit.n_edges)
-    return search.best.replay.freeze()
+    return search.best.replay.draft()
 
 
 @dataclass(slots=True)

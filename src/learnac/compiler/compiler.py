@@ -14,8 +14,8 @@ from learnac.circuit import Circuit, NodeKind, log_total
 from learnac.compiler.budget import MAX_BYTES, MAX_EDGES, MAX_SECONDS, Budget, Shortfall
 from learnac.compiler.climbing import climb
 from learnac.compiler.conditioning import Compiled, compile_in_order
+from learnac.compiler.draft import Draft
 from learnac.compiler.orders import Order, best_orders
-from learnac.compiler.sharing import shared
 from learnac.errors import Problem, QueryError
 from learnac.model import Model
 from learnac.network import BayesNet
@@ -98,7 +98,7 @@ class _Compiling:
     given: NDArray[np.int32]
     budget: Budget
     on_attempt: Callable[[Attempt], None] | None
-    best: Circuit | None = None
+    best: Draft | None = None
     farthest: Shortfall | None = None
     n_attempts: int = 0
     log2_states: float = np.inf
@@ -120,7 +120,7 @@ class _Compiling:
                     if isinstance(found, Compiled):
                         most_made = min(most_made, found.n_edges_made)
                     work += found.n_edges_made if isinstance(found, Compiled) else found.n_edges
-                    self._take(order.name, found.circuit if isinstance(found, Compiled) else found)
+                    self._take(order.name, found.draft if isinstance(found, Compiled) else found)
                 if work > _MOST_WORK or self.budget.is_over():
                     break
 
@@ -130,24 +130,24 @@ class _Compiling:
             return
         limit = self.budget.max_edges if self.best is None else self.best.n_edges - 1
         found = climb(self.network, self.budget, limit)
-        self._take("splits", found if isinstance(found, Shortfall) else shared(found))
+        self._take("splits", found if isinstance(found, Shortfall) else found.shared(self.network))
 
     def smallest(self) -> Circuit:
         if self.best is None:
             assert self.farthest is not None
             raise self.farthest.error(self.budget, self.n_attempts, self.log2_states)
-        return self.best
+        return self.best.circuit(self.network)
 
-    def _take(self, name: str, found: Circuit | Shortfall) -> None:
+    def _take(self, name: str, found: Draft | Shortfall) -> None:
         self.n_attempts += 1
-        if isinstance(found, Circuit) and found.n_edges > self.budget.max_edges:
+        if isinstance(found, Draft) and found.n_edges > self.budget.max_edges:
             found = Shortfall(Problem.CIRCUIT_TOO_LARGE, found.n_edges)
         if isinstance(found, Shortfall):
             self.farthest = self.farthest or found
         elif self.best is None or found.n_edges < self.best.n_edges:
             self.best = found
         if self.on_attempt is not None:
-            n_edges = found.n_edges if isinstance(found, Circuit) else None
+            n_edges = found.n_edges if isinstance(found, Draft) else None
             self.on_attempt(Attempt(name, n_edges, None if self.best is None else self.best.n_edges))
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import compile_network as compile_in_core
-from learnac.circuit import Circuit
 from learnac.compiler.budget import Budget, Shortfall
+from learnac.compiler.draft import Draft
 from learnac.compiler.orders import Order
 from learnac.errors import ImpossibleEvidenceError, Problem
 from learnac.network import BayesNet
@@ -17,12 +17,14 @@ from learnac.network import BayesNet
 # How an attempt ended, by the core's number for it.
 _PROBLEMS = {1: Problem.CIRCUIT_TOO_LARGE, 2: Problem.COMPILING_TOO_LARGE, 3: Problem.COMPILING_TOO_LONG}
 
+_NO_LIMIT = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A circuit, and the edges that were made on the way to it."""
 
-    circuit: Circuit
+    draft: Draft
     n_edges_made: int
 
 
@@ -35,11 +37,16 @@ def compile_in_order(
     """
     structure, parameters = network.arrays
     end, is_impossible, n_edges, _, arrays, origins = compile_in_core(
-        *structure, parameters, order.variables, given, most_edges_made, budget.max_bytes, budget.is_over
+        *structure,
+        parameters,
+        order.variables,
+        given,
+        min(most_edges_made, _NO_LIMIT),
+        min(budget.max_bytes, _NO_LIMIT),
+        budget.is_over,
     )
     if is_impossible:
         raise ImpossibleEvidenceError("the evidence has probability zero in this network", rows=[0])
     if end in _PROBLEMS:
         return Shortfall(_PROBLEMS[end], n_edges)
-    circuit = Circuit(network.schema, *arrays, network.parameters_at(origins), origins)
-    return Compiled(circuit, n_edges)
+    return Compiled(Draft(*arrays, origins), n_edges)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac._core import GrowingCircuit, QuickSchedule
-from learnac.circuit import Circuit, freeze_circuit
+from learnac.compiler.draft import Draft
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import lowest
 from learnac.network.tree import Path
@@ -121,11 +121,11 @@ class Replay:
             (state.tree, state.node) for state in self._open.values() if trees[state.tree].variables[state.node] >= 0
         ]
 
-    def freeze(self) -> Circuit:
+    def draft(self) -> Draft:
         places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
         for leaf, state in self._open.items():
             places[leaf] = state.tree, state.node
-        return freeze_circuit(self.circuit, self.network, places)
+        return Draft.of_growing(self.circuit, places)
 
 
 def _groups_values(tree: TreeCPD) -> bool:
