@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 import numpy as np
+import pandas as pd
 import pytest
 
 from learnac import LearnAC

@@ -44,6 +44,13 @@ def test_our_own(bif: Path, tmp_path: Path) -> None:
     assert network_of(model) is model.network_
 
 
+def test_a_mixture_has_no_network() -> None:
+    rows = np.random.default_rng(0).integers(2, size=(60, 3))
+    model = learnac.LearnAC(n_components=2).fit(rows)
+    with pytest.raises(ValueError, match="expected a model with a network, found a mixture, which equals none"):
+        learnac.compile(model)
+
+
 def test_pgmpy(bif: Path) -> None:
     readwrite = pytest.importorskip("pgmpy.readwrite")
     assert_same_marginals(readwrite.BIFReader(path=str(bif)).get_model())

@@ -30,9 +30,10 @@ class Draft:
     @classmethod
     def of_growing(cls, growing: GrowingCircuit, leaf_places: NDArray[np.int32]) -> Self:
         """`leaf_places` are (leaves of the growing circuit x 2): whose tree a leaf is in, and which node of it."""
-        *arrays, origins = growing.freeze()
+        kinds, labels, child_offsets, children, origins = growing.freeze()
         leaves, values = origins.T
-        return cls(*arrays, np.column_stack([leaf_places[leaves], values]).astype(np.int32))
+        places = np.column_stack([leaf_places[leaves], values]).astype(np.int32)
+        return cls(kinds, labels, child_offsets, children, places)
 
     def shared(self, network: BayesNet) -> Draft:
         """The same circuit with equal nodes as one, and what products have in common multiplied once."""

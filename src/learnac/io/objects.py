@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.circuit import Circuit, Mixture
 from learnac.data import Schema
 from learnac.errors import DataError, ModelFileError, described, listed
 from learnac.io.foreign import checked_network, normalised, tree_of_table
@@ -30,8 +31,8 @@ def network_of(source: Any) -> BayesNet:
         from learnac.io.convert import read_any
 
         return read_any(Path(source)).require_network()
-    if isinstance(network := getattr(source, "network_", None), BayesNet):
-        return network
+    if isinstance(circuit := getattr(source, "circuit_", None), Circuit | Mixture):  # an estimator of ours
+        return Model(circuit, None if isinstance(circuit, Mixture) else source.network_).require_network()
     packages = {kind.__module__.partition(".")[0] for kind in type(source).__mro__}
     if "pgmpy" in packages and hasattr(source, "get_cpds"):
         return _of_pgmpy(source)
