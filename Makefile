@@ -80,11 +80,12 @@ $(VENV)/paper: $(VENV)/built
 docs: $(VENV)/built  ## the site, in build/site; its examples are run by `make test`
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-sanitize: $(VENV)/tools  ## random split sequences and queries under address and undefined-behaviour sanitizers
+sanitize: $(VENV)/tools  ## random split sequences, queries and compilations under address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -DLEARNAC_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
 	$(BIN)/cmake --build build/sanitize --parallel 2
 	build/sanitize/random_splits
 	build/sanitize/random_queries
+	build/sanitize/random_compilations
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache

@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 # these attempts may fail one after the other.
 _MOST_WORK = 60_000_000
 _MOST_FAILURES = 150
-# Starts from scratch: what gains are multiplied by, against the penalty of an edge.
-_STARTS = (1.0, 0.25, 4.0) * 3
+# How often to start from scratch.
+_N_STARTS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,8 @@ def climb(network: BayesNet, budget: Budget, max_edges: int) -> Draft | Shortfal
     """
     generator = np.random.default_rng(0)
     search = _Search(network, budget, generator, gains_of(network, generator), max_edges)
-    for scale in _STARTS:
-        search.start(scale)
+    for _ in range(_N_STARTS):
+        search.start()
     while search.goes_on():
         search.attempt()
     if search.best is None or search.best.n_left > 0:
@@ -72,11 +72,10 @@ class _Search:
             return False
         return self.n_failures < _MOST_FAILURES and (self.best.n_left > 0 or self.work < _MOST_WORK)
 
-    def start(self, scale: float) -> None:
+    def start(self) -> None:
         """An attempt from scratch: by the gains, with some noise after the first."""
         spread = 0.0 if self.best is None else 0.3
-        scaled = np.log(scale)
-        self._try([scaled + spread * self.generator.standard_normal(len(gains)) for gains in self.gains])
+        self._try([spread * self.generator.standard_normal(len(gains)) for gains in self.gains])
 
     def attempt(self) -> None:
         """A change to the best attempt so far."""
@@ -98,7 +97,7 @@ class _Search:
             self.work += replay.circuit.n_edges
 
     def _changed(self, best: _Attempt) -> list[Floats]:
-        """Other boosts: splits that took many edges, or came too late, are tried earlier; now and then one later."""
+        """Other boosts: splits that took many edges are tried earlier; now and then one is tried later."""
         boosts = [boost.copy() for boost in best.boosts]
         generator, applied = self.generator, best.replay.applied
         step = generator.uniform(0.2, 1.5)
@@ -106,10 +105,6 @@ class _Search:
         for place in generator.choice(len(applied), generator.integers(1, 8), p=costs / costs.sum()):
             split = applied[place]
             self._boost(boosts, split.tree, split.node, step if generator.random() < 0.8 else -step)
-        if (waiting := best.replay.waiting()) and generator.random() < 0.7:
-            for place in generator.choice(len(waiting), generator.integers(1, 1 + max(1, len(waiting) // 4))):
-                tree, node = waiting[int(place)]
-                self._boost(boosts, tree, node, 2 * step)
         return boosts
 
     def _boost(self, boosts: list[Floats], place: int, node: int | None, step: float) -> None:

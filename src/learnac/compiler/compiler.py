@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -105,6 +104,8 @@ class _Compiling:
 
     def try_orders(self, n_threads: int) -> None:
         """One order first, then several at a time. What a batch may make depends on earlier batches alone."""
+        from concurrent.futures import ThreadPoolExecutor  # No command should wait for it that compiles nothing.
+
         orders = best_orders(self.network, self.budget)
         self.log2_states = min(order.log2_states for order in orders)
         most_made = _MADE_PER_EDGE * self.budget.max_edges

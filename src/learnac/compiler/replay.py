@@ -114,13 +114,6 @@ class Replay:
             return left & 1 << value if branch == 0 else left & ~(1 << value)
         return left & 1 << branch
 
-    def waiting(self) -> list[tuple[int, int]]:
-        """Trees and nodes of the splits that were left when the run ended."""
-        trees = self.network.trees
-        return [
-            (state.tree, state.node) for state in self._open.values() if trees[state.tree].variables[state.node] >= 0
-        ]
-
     def draft(self) -> Draft:
         places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
         for leaf, state in self._open.items():
