@@ -120,7 +120,7 @@ class _Learner:
             winner = race([winner, *entered], self.watch)
         if winner is None or not winner.rounds.vectors:
             return self.alone(best_of(structures), entrants)
-        last = self.loosened(winner)
+        winner, last = self.loosened(winner, entrants)
         if self.mixing.is_auto and self.watch.stop in (None, Stop.MAX_SECONDS):
             alone = best_of(self.with_larger(structures, folds, last.judged))
             if not is_better(last, alone):
@@ -230,13 +230,19 @@ class _Learner:
         learned = structure.found[0] if is_it else self.search(self.budget)
         return replace(learned, mixing=Mixing("alone", 1, 1, 0, tuple(told(entrants))))
 
-    def loosened(self, winner: Entrant) -> Entrant:
-        """What comes of tied vectors that are loosened, if it does the judging rows good."""
-        if winner.way.name != "tied":
-            return winner
-        loosened = [winner.loosened(way) for way in LOOSENINGS]
+    def loosened(self, winner: Entrant, entrants: Sequence[Entrant]) -> tuple[Entrant, Entrant]:
+        """What comes of the best tied vectors, which need not have won, when they are loosened: these and the others.
+
+        The winner, twice, if it does better.
+        """
+        tied = [entrant for entrant in entrants if entrant.way.name == "tied" and entrant.rounds.vectors]
+        if not tied:
+            return winner, winner
+        best = max(tied, key=lambda entrant: entrant.judged)
+        loosened = [best.loosened(way) for way in LOOSENINGS]
         to_the_end(loosened, self.watch)
-        return max([winner, *loosened], key=lambda entrant: entrant.judged)
+        last = max([winner, *loosened], key=lambda entrant: entrant.judged)
+        return (winner, winner) if last is winner else (best, last)
 
     def others(self, winner: Entrant, last: Entrant) -> list[Entrant]:
         """The same from other seeds; without those that were cut short, which would not make the first one better."""
