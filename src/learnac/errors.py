@@ -210,3 +210,7 @@ def _with_names(expected: str, spelled: Callable[[str], str]) -> str:
 
 class NotProvenWarning(UserWarning):
     """An answer that is the best found, but not proven to be the best there is."""
+
+
+class CausalityWarning(UserWarning):
+    """An intervention on arcs that were learned: whether they point from causes to effects, no table tells."""

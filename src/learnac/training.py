@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from learnac.learn import (
     Mixing,
     MixtureSettings,
     MixtureState,
+    ParentRules,
     RoundInfo,
     Rows,
     SearchState,
@@ -36,6 +37,7 @@ from learnac.version import __version__
 
 StateT = TypeVar("StateT", SearchState, MixtureState)
 ONE_CIRCUIT = MixtureSettings()
+NO_RULES = ParentRules()
 
 OnStep = Callable[[StepInfo | RoundInfo], object]
 
@@ -49,7 +51,7 @@ def train(
     validation: Dataset | None = None,
     sample_weight: ArrayLike | None = None,
     validation_weight: ArrayLike | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    parents: ParentRules = NO_RULES,
     on_step: OnStep | None = None,
     checkpoint: Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -72,7 +74,7 @@ def train(
             settings,
             mixing,
             validation=None if validation is None else Rows(validation, validation_weights),
-            allowed_parents=allowed_parents,
+            allowed_parents=parents,
             on_step=on_step,
             checkpoints=_checkpoints(MixtureState, *keeping),
             n_threads=n_threads,
@@ -84,7 +86,7 @@ def train(
             validation=validation,
             sample_weight=weights,
             validation_weight=validation_weights,
-            allowed_parents=allowed_parents,
+            allowed_parents=parents,
             on_step=on_step,
             checkpoints=_checkpoints(SearchState, *keeping),
         )
@@ -100,7 +102,7 @@ def train(
         "seconds": round(learned.seconds, 3),
         "form": form.name,
     }
-    stated = stated_settings(settings, mixing, allowed_parents)
+    stated = stated_settings(settings, mixing, parents)
     return replace(learned, model=replace(learned.model, settings=stated, provenance=provenance))
 
 
@@ -114,15 +116,11 @@ def mixing_document(mixing: Mixing) -> dict[str, Any]:
     }
 
 
-def stated_settings(
-    settings: LearnSettings, mixing: MixtureSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
-) -> dict[str, Any]:
+def stated_settings(settings: LearnSettings, mixing: MixtureSettings, parents: ParentRules) -> dict[str, Any]:
     """Settings in types that JSON has: NumPy's numbers are as good as Python's elsewhere."""
     given = {**asdict(settings), **(asdict(mixing) if mixing.is_mixture else {})}
     stated = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
-    if allowed_parents is not None:
-        stated["allowed_parents"] = {str(child): [str(v) for v in vs] for child, vs in allowed_parents.items()}
-    return stated
+    return {**stated, **parents.document()}
 
 
 def _checkpoints(

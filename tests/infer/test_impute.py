@@ -89,7 +89,7 @@ class TestArrays:
         case = learned()
         rows = case.rows(5, 30, 0.5)
         whole = case.model.impute(rows, "marginal")
-        monkeypatch.setattr(sys.modules["learnac.infer.marginals"], "_BLOCK_SIZE", 4 * 19)  # 19 values in all
+        monkeypatch.setattr(sys.modules["learnac.infer.posteriors"], "_BLOCK_SIZE", 4 * 19)  # 19 values in all
         assert np.array_equal(case.model.impute(rows, "marginal"), whole)
 
     def test_nothing_to_fill(self, case: Any) -> None:

@@ -114,7 +114,7 @@ class TestBlocks:
         values = {name: np.arange(arity) for name, arity in zip(case.names, case.arities, strict=True)}
         means = case.model.expectation(values, rows)
         probabilities = case.model.predict_proba(np.where(np.arange(7) == 3, -1, rows), "x3")
-        monkeypatch.setattr(sys.modules["learnac.infer.marginals"], "_BLOCK_SIZE", 60)
+        monkeypatch.setattr(sys.modules["learnac.infer.posteriors"], "_BLOCK_SIZE", 60)
         blocks = list(case.model.iter_marginals(rows))
         assert [at.stop - at.start for at, _ in blocks] == [3] * 16 + [2]  # 19 values in all
         assert np.array_equal(np.concatenate([found["x4"] for _, found in blocks]), whole["x4"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
@@ -27,7 +27,8 @@ from learnac.estimator.target import Target, training_table
 from learnac.infer.engine import usable_threads
 from learnac.infer.sample import seed_of
 from learnac.io import write_model
-from learnac.learn import LearnSettings, MixtureSettings, RoundInfo, StepInfo, Stop
+from learnac.learn import LearnSettings, MixtureSettings, ParentRules, RoundInfo, StepInfo, Stop
+from learnac.learn.parents import ParentLists
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
@@ -71,6 +72,12 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
     allowed_parents
         A dict from the name of a variable to the names of the variables it may depend on. A variable that is not in the
         dict may depend on any other.
+    forbidden_parents, required_parents
+        Dicts of the same kind: variables that a variable must not depend on, and those that its tree begins with,
+        whatever they cost.
+    tiers
+        A list of lists of names, from what comes first to what comes last: no variable depends on one of a later tier.
+        Variables that are in no tier are free. With an order of causes stated here, `do` answers for interventions.
     callback
         Called after each split with a `StepInfo`, and after each round of learning the parameters of a mixture with a
         `RoundInfo`; learning ends when it returns True.
@@ -123,7 +130,10 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         max_splits: int | None = None,
         max_seconds: float | None = None,
         patience: int | None = None,
-        allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+        allowed_parents: ParentLists | None = None,
+        forbidden_parents: ParentLists | None = None,
+        required_parents: ParentLists | None = None,
+        tiers: Sequence[Iterable[Any]] | None = None,
         callback: OnStep | None = None,
         target: Any = None,
         bins: BinsStatement | None = None,
@@ -148,6 +158,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.max_seconds = max_seconds
         self.patience = patience
         self.allowed_parents = allowed_parents
+        self.forbidden_parents = forbidden_parents
+        self.required_parents = required_parents
+        self.tiers = tiers
         self.callback = callback
         self.target = target
         self.bins = bins
@@ -202,7 +215,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                 mixing=mixing,
                 validation=None if validation is None else _validation_table(dataset, validation, target),
                 sample_weight=sample_weight,
-                allowed_parents=self.allowed_parents,
+                parents=self._parents(),
                 on_step=on_step,
                 checkpoint=None if checkpoint is None else Path(checkpoint),
                 checkpoint_seconds=checkpoint_seconds,
@@ -231,6 +244,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         given = self.random_state
         seed = int(given) if isinstance(given, Integral) else seed_of(given)
         return MixtureSettings(self.n_components, self.n_averages, seed)
+
+    def _parents(self) -> ParentRules:
+        return ParentRules(self.allowed_parents, self.forbidden_parents, self.required_parents, self.tiers)
 
     def _training_table(self, X: object, y: object, sample_weight: ArrayLike | None) -> tuple[Dataset, Target | None]:
         names = () if self.as_category is None else self.as_category
@@ -286,7 +302,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         `as_category`: their effect is in the categories of the model.
         """
         check_is_fitted(self)
-        settings = stated_settings(self._settings(), self._mixing(), self.allowed_parents)
+        settings = stated_settings(self._settings(), self._mixing(), self._parents())
         if self.target is not None:
             settings["target"] = str(self.target)
         write_model(Model(self.circuit_, self.network_, settings, self.provenance_), path)

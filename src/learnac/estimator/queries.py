@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +15,15 @@ from learnac import infer
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Soft
 from learnac.data.forms import TableForm
-from learnac.errors import QueryError, described
+from learnac.errors import CausalityWarning, QueryError, described
 from learnac.estimator.target import Target
+from learnac.infer.balance import Balance
+from learnac.infer.compare import Comparison
+from learnac.infer.do import causality_note
+from learnac.infer.explain import Explanation
 from learnac.infer.marginals import Posteriors
 from learnac.infer.mpe import MAX_SECONDS
+from learnac.infer.sensitivity import Sensitivities
 from learnac.network import BayesNet
 
 
@@ -26,8 +33,13 @@ class Queries:
     circuit_: Queryable
     network_: BayesNet | None
     n_threads: int
+    provenance_: dict[str, Any]
     _form: TableForm  # of the training table
     _target: Target | None
+
+    if TYPE_CHECKING:  # scikit-learn's BaseEstimator has it.
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -48,15 +60,23 @@ class Queries:
         return infer.log_likelihood(self.circuit_, rows, soft=soft, network=self.network_, n_threads=self.n_threads)
 
     def marginals(
-        self, given: object = None, *, variables: Iterable[Any] | None = None, soft: Soft | None = None
+        self,
+        given: object = None,
+        *,
+        variables: Iterable[Any] | None = None,
+        soft: Soft | None = None,
+        balance: Balance | None = None,
     ) -> Posteriors:
         """The probability of each value of every variable (or only of `variables`), given the evidence.
 
         Returns a dict from the name of a variable to an array (rows x categories), or (categories,) for one dict.
-        Without evidence, these are the marginals of the model.
+        Without evidence, these are the marginals of the model. With `balance`, those in a population in which one
+        variable has other shares, as in `sample`.
         """
         check_is_fitted(self)
-        return infer.marginals(self.circuit_, given, variables=variables, soft=soft, n_threads=self.n_threads)
+        return infer.marginals(
+            self.circuit_, given, variables=variables, soft=soft, balance=balance, n_threads=self.n_threads
+        )
 
     def iter_marginals(
         self,
@@ -99,10 +119,20 @@ class Queries:
         check_is_fitted(self)
         return infer.joint_mpe(self.circuit_, given, soft=soft, n_threads=self.n_threads)
 
-    def sample(self, n: int = 1, given: object = None, *, soft: Soft | None = None, random_state: object = None) -> Any:
+    def sample(
+        self,
+        n: int = 1,
+        given: object = None,
+        *,
+        soft: Soft | None = None,
+        balance: Balance | None = None,
+        random_state: object = None,
+    ) -> Any:
         """Draws `n` random rows for each row of evidence.
 
-        They have the type of the evidence if it is a table, otherwise the type of the training table.
+        They have the type of the evidence if it is a table, otherwise the type of the training table. With `balance`,
+        the name of a variable, its categories are equally probable; or, with a dict from the name to a share for each
+        category, as probable as that. Everything else is as it is given that variable.
         """
         check_is_fitted(self)
         return infer.sample(
@@ -110,6 +140,7 @@ class Queries:
             n,
             given,
             soft=soft,
+            balance=balance,
             random_state=random_state,
             form=self._form,
             n_threads=self.n_threads,
@@ -192,3 +223,58 @@ class Queries:
         """Mutual information in nats of two variables, or of two lists of variables."""
         check_is_fitted(self)
         return infer.mutual_information(self.circuit_, a, b, n_threads=self.n_threads)
+
+    def explain(self, target: Any, given: object, *, soft: Soft | None = None, shapley: bool = True) -> Explanation:
+        """How much each piece of evidence of one row moves the target, in log-odds of its values, and whether the
+        evidence hangs together.
+
+        Shapley contributions are exact, and for at most 16 pieces of evidence; leave-one-out for any number.
+        """
+        check_is_fitted(self)
+        return infer.explain(self.circuit_, target, given, soft=soft, shapley=shapley, n_threads=self.n_threads)
+
+    def conflict(self, given: object, *, soft: Soft | None = None) -> Any:
+        """Log P(evidence) less the sum of log P(piece), for each row: below 0, the pieces do not go together."""
+        check_is_fitted(self)
+        return infer.conflict(self.circuit_, given, soft=soft, n_threads=self.n_threads)
+
+    def next_question(
+        self,
+        target: Any,
+        given: object = None,
+        candidates: Iterable[Any] | None = None,
+        *,
+        soft: Soft | None = None,
+    ) -> dict[str, float]:
+        """The expected information gain in nats about the target of each unknown variable, the best question first."""
+        check_is_fitted(self)
+        return infer.next_question(self.circuit_, target, given, candidates, soft=soft, n_threads=self.n_threads)
+
+    def compare(
+        self, given_a: object, given_b: object, *, soft_a: Soft | None = None, soft_b: Soft | None = None
+    ) -> Comparison:
+        """The variables whose posteriors differ most between two situations, first the one that differs most."""
+        check_is_fitted(self)
+        return infer.compare(self.circuit_, given_a, given_b, soft_a=soft_a, soft_b=soft_b, n_threads=self.n_threads)
+
+    def sensitivity(
+        self, query: object, given: object = None, *, soft: Soft | None = None, n: int | None = 20
+    ) -> Sensitivities:
+        """P(query | given), and the parameters of the model that it depends on most, with exact derivatives."""
+        check_is_fitted(self)
+        return infer.sensitivity(self.circuit_, query, given, soft=soft, network=self.network_, n=n)
+
+    def do(self, interventions: Mapping[str, object]) -> Self:
+        """The model after variables have been set from outside: their parents have no say, their children do follow.
+
+        A category for each variable that is set, or probabilities of its categories. Ask the result anything. What
+        arcs are causes, no table tells: CausalityWarning if none was stated when the model was learned.
+        """
+        check_is_fitted(self)
+        circuit = infer.do(self.circuit_, interventions)
+        if note := causality_note(self.get_params(), self.provenance_):
+            warnings.warn(note, CausalityWarning, stacklevel=2)
+        model = copy(self)
+        model.circuit_ = circuit
+        model.network_ = None if self.network_ is None else infer.do_network(self.network_, interventions)
+        return model

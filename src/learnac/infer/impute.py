@@ -10,8 +10,8 @@ import numpy as np
 from learnac.circuit import Queryable
 from learnac.data import Evidence, as_evidence
 from learnac.infer.engine import Engine, engine_of
-from learnac.infer.marginals import iter_posteriors
 from learnac.infer.mpe import MAX_SECONDS, check_max_seconds, most_probable
+from learnac.infer.posteriors import iter_posteriors
 from learnac.types import PartialCodes
 
 METHODS = ("mpe", "marginal")

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnac.circuit import Queryable
-from learnac.data import Evidence, Schema, Soft, as_evidence
+from learnac.data import Schema, Soft, as_evidence
 from learnac.errors import QueryError, described
-from learnac.infer.engine import Engine, engine_of, usable_threads
+from learnac.infer.balance import Balance, balanced
+from learnac.infer.engine import Engine, engine_of
+from learnac.infer.posteriors import iter_posteriors, posteriors_of
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
-
-# Memory for the posteriors of a block of rows, in numbers.
-_BLOCK_SIZE = 8_000_000
 
 
 def marginals(
@@ -25,17 +24,20 @@ def marginals(
     *,
     variables: Iterable[Any] | None = None,
     soft: Soft | None = None,
+    balance: Balance | None = None,
     n_threads: int = 1,
 ) -> Posteriors:
     """Posterior of each variable: from its name to (rows x arity), or (arity,) for one dict of evidence.
 
     With `variables`, only these. A known value has probability 1; a probability below 2^-200 may be 0. Cost: two passes
     over the edges that the evidence does not rule out, for any number of variables.
+
+    With `balance`, posteriors in a population in which a variable has other shares, as in `sample`: twice the passes.
     """
     engine = engine_of(circuit)
-    evidence = as_evidence(engine.schema, given, soft)
+    evidence = balanced(engine, as_evidence(engine.schema, given, soft), balance, n_threads)
     wanted = _positions(engine, variables)
-    posteriors = _named(engine.schema, wanted, _posteriors(engine, evidence, wanted, n_threads))
+    posteriors = _named(engine.schema, wanted, posteriors_of(engine, evidence, wanted, n_threads))
     return {name: table[0] for name, table in posteriors.items()} if evidence.is_one else posteriors
 
 
@@ -88,36 +90,6 @@ def expectation(
         for weight, column in zip(weights, posteriors.T, strict=True):
             means[rows] += weight * column
     return float(means[0]) if evidence.is_one else means
-
-
-def posterior_of(engine: Engine, evidence: Evidence, variable: int, n_threads: int) -> NDArray[np.float64]:
-    """Posterior of one variable, (rows x arity)."""
-    wanted = np.array([variable], dtype=np.uint32)
-    result = np.empty((evidence.n_rows, len(evidence.schema.categories[variable])))
-    for rows, posteriors in iter_posteriors(engine, evidence, wanted, n_threads):
-        result[rows] = posteriors
-    return result
-
-
-def iter_posteriors(
-    engine: Engine,
-    evidence: Evidence,
-    wanted: NDArray[np.uint32],
-    n_threads: int,
-    block_rows: int | None = None,
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Slices of rows, and their posteriors side by side, (rows x values of the wanted variables)."""
-    width = sum(len(evidence.schema.categories[variable]) for variable in wanted)
-    step = block_rows or max(1, _BLOCK_SIZE // width)
-    for start in range(0, evidence.n_rows, step):
-        rows = slice(start, min(start + step, evidence.n_rows))
-        yield rows, _posteriors(engine, evidence.rows(rows), wanted, n_threads)
-
-
-def _posteriors(engine: Engine, evidence: Evidence, wanted: NDArray[np.uint32], n_threads: int) -> NDArray[np.float64]:
-    log_values, posteriors = engine.evaluator.marginals(*evidence.arrays, wanted, usable_threads(n_threads))
-    evidence.require_possible(log_values)
-    return posteriors
 
 
 def _named(schema: Schema, wanted: NDArray[np.uint32], posteriors: NDArray[np.float64]) -> Posteriors:

@@ -10,7 +10,7 @@ from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import engine_of
-from learnac.infer.marginals import posterior_of
+from learnac.infer.posteriors import posterior_of
 
 
 def predict_proba(circuit: Queryable, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:

@@ -10,6 +10,7 @@ from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.errors import described
+from learnac.infer.balance import Balance, balanced
 from learnac.infer.engine import engine_of, usable_threads
 
 
@@ -19,6 +20,7 @@ def sample(
     given: object = None,
     *,
     soft: Soft | None = None,
+    balance: Balance | None = None,
     random_state: object = None,
     form: TableForm | None = None,
     n_threads: int = 1,
@@ -28,11 +30,15 @@ def sample(
     They have the type of the evidence if it is a table, otherwise that of `form`, by default a `Dataset`. The same
     `random_state` (a seed or generator) gives the same samples, with any number of threads. Cost: one upward pass for
     each row of evidence, and for each sample a walk down of a few steps for each variable.
+
+    With `balance`, the name of a variable, all its categories that are possible are equally probable; or, with a dict
+    from the name to the share of each category, as probable as that. Everything else is as it is given that variable,
+    and no row is drawn in vain. Cost of that: an upward and a downward pass for each row of evidence.
     """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n: expected a number of samples from 0, found {described(n)}")
     engine = engine_of(circuit)
-    evidence = as_evidence(engine.schema, given, soft)
+    evidence = balanced(engine, as_evidence(engine.schema, given, soft), balance, n_threads)
     worlds = np.zeros((engine.schema.n_variables, evidence.n_rows * int(n)), dtype=engine.schema.evidence_dtype)
     seed = seed_of(random_state)
     log_values = engine.evaluator.sample(*evidence.arrays, int(n), seed, worlds, usable_threads(n_threads))

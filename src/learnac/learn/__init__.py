@@ -7,6 +7,7 @@ from learnac.learn.mixture.learn import learn_mixture
 from learnac.learn.mixture.settings import MixtureSettings
 from learnac.learn.mixture.state import EntrantState, MixtureState
 from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop
+from learnac.learn.parents import ParentRules
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
 from learnac.learn.splits import Split, SplitKind, SplitSpace
@@ -24,6 +25,7 @@ __all__ = [
     "Mixing",
     "MixtureSettings",
     "MixtureState",
+    "ParentRules",
     "RoundInfo",
     "Rows",
     "SearchState",

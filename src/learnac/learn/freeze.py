@@ -47,6 +47,7 @@ def freeze_network(
         n_splits = len(search.trace) if is_end else min(n_best, len(search.trace))
     if most_splits is not None:
         n_splits = min(n_splits, most_splits)
+    n_splits = max(n_splits, search.n_required)
     trees = _grown(search, n_splits)
     network, places = trees.network(schema, trees.counts, smoothing.parameters(trees, trees.counts))
     return FrozenNetwork(network, places, n_splits, smoothing)

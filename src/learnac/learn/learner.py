@@ -72,6 +72,7 @@ class Learner:
         self._offered: dict[int, set[tuple[int, int]]] | None = {} if is_replayed else None
         self._leaf_log_likelihood: list[float] = []
         self.log_likelihood = 0.0
+        self.is_seeded = len(space.required_arcs) > 0  # Leaves may be split that have no candidates.
 
     def begin(self, should_stop: Callable[[], bool] = never) -> None:
         """Enters the first leaves, of the whole table, and offers their splits.
@@ -152,7 +153,7 @@ class Learner:
         """Offers the splits of leaves, if they were counted, to the schedule."""
         for leaf, counts in zip(leaves, counted, strict=False):
             variables, values, net_gains = self._finder.find(leaf, counts.cells)
-            if len(variables) == 0:
+            if len(variables) == 0 and not self.is_seeded:
                 self.counts.forget(leaf)
             self.schedule.add(leaf, variables, values, net_gains)
             if self._offered is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from learnac.learn.interrupt import Interrupt, held_interrupt
 from learnac.learn.learner import Learner, circuit_learner, network_learner, new_circuit
 from learnac.learn.limits import require_room
 from learnac.learn.model import Learned, StepInfo, Stop
+from learnac.learn.parents import Parents, as_rules
 from learnac.learn.search import Search
-from learnac.learn.settings import LearnSettings, allowed_parent_masks
+from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Judged
 from learnac.learn.splits import SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, SearchState, fingerprint_of
@@ -40,7 +41,7 @@ def learn(
     *,
     validation: CountProvider | None = None,
     folds: Iterable[Fold] | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
 ) -> Learned:
@@ -57,7 +58,7 @@ def learn(
     checkpoints = checkpoints or Checkpoints()
     fingerprint = ""
     if checkpoints.is_used:
-        fingerprint = fingerprint_of(schema, [counts, validation], space.allowed_bytes)
+        fingerprint = fingerprint_of(schema, [counts, validation], space)
     if checkpoints.resumed is not None:
         checkpoints.resumed.check_fits(settings, fingerprint)
     start = time.monotonic() - (checkpoints.resumed.seconds if checkpoints.resumed else 0)
@@ -90,7 +91,7 @@ def learn_sizes(
     sizes: Sequence[int],
     *,
     validation: CountProvider,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> list[Learned]:
     """Circuits of at most so many edges, one for each of the sizes, which ascend: all from one search for the largest.
@@ -132,7 +133,7 @@ def learn_network(
     *,
     validation: CountProvider | None = None,
     folds: Iterable[Fold] | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> Learned:
     """Learns a network of tree CPDs alone, as if edges cost nothing: what circuits are to be compared with.
@@ -223,8 +224,8 @@ def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) ->
     )
 
 
-def split_space(
-    schema: Schema, settings: LearnSettings, allowed_parents: Mapping[Any, Iterable[Any]] | None
-) -> SplitSpace:
-    masks = allowed_parent_masks(schema, allowed_parents)
-    return SplitSpace(schema.arities.astype(np.int64), SplitKind(settings.splits), masks)
+def split_space(schema: Schema, settings: LearnSettings, allowed_parents: Parents) -> SplitSpace:
+    rules = as_rules(allowed_parents)
+    arcs = rules.required_arcs(schema)
+    required = tuple((child, parent) for child, parents in arcs.items() for parent in parents)
+    return SplitSpace(schema.arities.astype(np.int64), SplitKind(settings.splits), rules.masks(schema), required)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from learnac.errors import SettingError
 from learnac.learn.counts import CountProvider
 from learnac.learn.interrupt import Interrupt
-from learnac.learn.learner import Learner
+from learnac.learn.learner import Learner, never
 from learnac.learn.model import StepInfo, Stop
 from learnac.learn.schedule import ScoredSplit
 from learnac.learn.settings import LearnSettings
@@ -36,6 +38,7 @@ class Search:
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
+    n_required: int = 0  # splits that were not chosen, but asked for
 
     def run(self, interrupt: Interrupt) -> Stop:
         settings, learner = self.settings, self.learner
@@ -51,6 +54,8 @@ class Search:
         # Where no split will be chosen, none need be offered.
         self.begin(should_stop if settings.max_splits != 0 else lambda: True)
         try:
+            if (stop := self.seed()) is not None:
+                return stop
             while True:
                 if settings.max_splits is not None and len(self.trace) >= settings.max_splits:
                     return Stop.MAX_SPLITS
@@ -71,6 +76,38 @@ class Search:
         if self.validation is not None:
             self.tracker = ValidationTracker(self.validation, self.learner.space, self.learner.trees)
 
+    def seed(self) -> Stop | None:
+        """Lets trees begin with the parents that are required, whatever they cost; why learning ends, if it does."""
+        space, learner = self.learner.space, self.learner
+        leaves: dict[int, list[int]] = {child: [child] for child, _ in space.required_arcs}
+        stop = None
+        for child, parent in space.required_arcs:
+            split_off: list[int] = []
+            rest = leaves[child]
+            for value in space.values_to_split_on(parent):
+                new_leaves = [self._seed_split(Split(leaf, parent, value)) for leaf in rest]
+                *others, rest = ([branches[i] for branches, _ in new_leaves] for i in range(len(new_leaves[0][0])))
+                split_off += [leaf for branch in others for leaf in branch]
+                stop = next((ending for _, ending in new_leaves if ending is not None), stop)
+            leaves[child] = split_off + rest
+        learner.is_seeded = False
+        self.n_required = len(self.trace)
+        most = self.settings.max_edges
+        if most is not None and learner.circuit.n_edges > most:
+            needed = f"at least {learner.circuit.n_edges}, the edges of a circuit with the {{required_parents}}"
+            raise SettingError("max_edges", needed, most)
+        return stop
+
+    def _seed_split(self, split: Split) -> tuple[range, Stop | None]:
+        learner = self.learner
+        n_edges, log_likelihood, first = learner.circuit.n_edges, learner.log_likelihood, learner.trees.n_nodes
+        chosen = ScoredSplit(split, 0.0, 0)
+        stop = self.step(chosen, never)
+        info = self.trace[-1]
+        gain = learner.log_likelihood - log_likelihood if math.isfinite(log_likelihood) else 0.0
+        self.trace[-1] = replace(info, net_gain=gain, edge_cost=info.n_edges - n_edges)
+        return range(first, learner.trees.n_nodes), stop
+
     def step(self, chosen: ScoredSplit, should_stop: Callable[[], bool]) -> Stop | None:
         """Applies a split and tells everyone; why learning ends, if it does."""
         new_leaves = self.learner.apply(chosen.split, should_stop)
@@ -90,7 +127,7 @@ class Search:
     @property
     def n_best(self) -> int:
         """How many of the splits the model has: all, or as many as are best on the validation table."""
-        return len(self.trace) if self.tracker is None else self.tracker.best_n_splits
+        return len(self.trace) if self.tracker is None else max(self.n_required, self.tracker.best_n_splits)
 
     @property
     def is_replaying(self) -> bool:

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from learnac import defaults
-from learnac.data import Schema
 from learnac.errors import SettingError, SettingTypeError, listed
 from learnac.learn.smoothing import Smoothing, grid
 from learnac.learn.splits import SplitKind
@@ -104,37 +98,6 @@ class LearnSettings:
         if self.criterion == "bdeu":
             return (float(self.equivalent_sample_size),)
         return alphas if self.alpha is None else (float(self.alpha),)
-
-
-def allowed_parent_masks(
-    schema: Schema, allowed_parents: Mapping[Any, Iterable[Any]] | None
-) -> tuple[NDArray[np.bool_], ...] | None:
-    """Per variable, which variables may be its parents. Variables that the mapping leaves out may have any."""
-    if allowed_parents is None:
-        return None
-    if not isinstance(allowed_parents, Mapping):
-        found = type(allowed_parents).__name__
-        raise SettingTypeError("allowed_parents", "a mapping", found, complaint=f"expected a mapping, found {found}")
-    masks = [np.ones(schema.n_variables, dtype=bool) for _ in schema.names]
-    for child, parents in allowed_parents.items():
-        if isinstance(parents, str):
-            complaint = f"expected a list of names, found the string {parents!r}"
-            raise SettingTypeError("allowed_parents", "a list of names", parents, column=child, complaint=complaint)
-        mask = np.zeros(schema.n_variables, dtype=bool)
-        for parent in parents:
-            if str(parent) == str(child):
-                complaint = "a variable cannot be its own parent"
-                raise SettingError("allowed_parents", "other variables", parent, column=child, complaint=complaint)
-            mask[_position(schema, parent)] = True
-        masks[_position(schema, child)] = mask
-    return tuple(masks)
-
-
-def _position(schema: Schema, name: object) -> int:
-    if str(name) not in schema.names:
-        complaint = f"expected names of variables, found {name!r}; there are {listed(schema.names)}"
-        raise SettingError("allowed_parents", "names of variables", name, complaint=complaint)
-    return schema.names.index(str(name))
 
 
 def _check_choice(name: str, found: object, choices: tuple[str, ...]) -> None:

@@ -34,6 +34,7 @@ class SplitSpace:
     arities: NDArray[np.int64]
     kind: SplitKind
     allowed_parents: tuple[NDArray[np.bool_], ...] | None = None  # per child, over variables
+    required_arcs: tuple[tuple[int, int], ...] = ()  # children and parents that their trees begin with
 
     @property
     def n_variables(self) -> int:
@@ -48,6 +49,10 @@ class SplitSpace:
         """What the core takes: a byte for each child and variable, or none if everything is allowed."""
         masks = [] if self.allowed_parents is None else list(self.allowed_parents)
         return np.concatenate([np.empty(0, np.uint8), *masks]).astype(np.uint8)
+
+    def values_to_split_on(self, variable: int) -> range:
+        """For splits that tell all values of a variable apart, one after the other."""
+        return range(int(self.arities[variable]) - 1 if self.is_binary else 1)
 
     def n_branches(self, variable: int) -> int:
         return 2 if self.is_binary else int(self.arities[variable])

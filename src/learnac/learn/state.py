@@ -16,6 +16,7 @@ from learnac.learn.counts import CountProvider
 from learnac.learn.mixture.settings import MixtureSettings
 from learnac.learn.model import StepInfo
 from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import SplitSpace
 
 # Settings that say when to end or how to go about it: these may change before a search is taken up again.
 _FREE = ("max_splits", "max_seconds", "patience")
@@ -78,9 +79,11 @@ class Checkpoints(Generic[StateT]):
             self.on_failure(error)
 
 
-def fingerprint_of(schema: Schema, counts: Sequence[CountProvider | None], allowed: NDArray[np.uint8]) -> str:
+def fingerprint_of(schema: Schema, counts: Sequence[CountProvider | None], space: SplitSpace) -> str:
     """A checksum of what a search reads."""
     digest = hashlib.blake2b(repr((schema.names, schema.categories)).encode(), digest_size=16)
     digest.update(repr([None if each is None else each.fingerprint for each in counts]).encode())
-    digest.update(allowed.tobytes())
+    digest.update(space.allowed_bytes.tobytes())
+    if space.required_arcs:
+        digest.update(repr(space.required_arcs).encode())
     return digest.hexdigest()

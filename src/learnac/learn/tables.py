@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from learnac.defaults import ENOUGH_HELD_OUT, LEAST_ROWS_TO_HOLD_OUT
 from learnac.learn.counts import TableCounts
 from learnac.learn.loop import Fold, learn, learn_network, learn_sizes
 from learnac.learn.model import Learned, StepInfo
+from learnac.learn.parents import Parents
 from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints, SearchState
 
@@ -43,7 +44,7 @@ def learn_table(
     validation: Dataset | None = None,
     sample_weight: Floats | None = None,
     validation_weight: Floats | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
 ) -> Learned:
@@ -64,7 +65,7 @@ def learn_table_sizes(
     sizes: Sequence[int],
     *,
     validation: Rows,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> list[Learned]:
     """`learn_sizes`, from a table."""
@@ -85,7 +86,7 @@ def learn_table_network(
     *,
     validation: Dataset | None = None,
     sample_weight: Floats | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
 ) -> Learned:
     """`learn_network`, from a table."""

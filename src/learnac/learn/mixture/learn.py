@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from learnac.learn.mixture.state import EntrantState, MixtureState
 from learnac.learn.mixture.structures import RowFold, Structure
 from learnac.learn.mixture.ways import LOOSENINGS, WAYS
 from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop, Tried
+from learnac.learn.parents import Parents
 from learnac.learn.settings import LearnSettings
 from learnac.learn.splits import SplitSpace
 from learnac.learn.state import Checkpoints, fingerprint_of
@@ -43,7 +43,7 @@ def learn_mixture(
     mixing: MixtureSettings,
     *,
     validation: Rows | None = None,
-    allowed_parents: Mapping[Any, Iterable[Any]] | None = None,
+    allowed_parents: Parents = None,
     on_step: OnStep | None = None,
     checkpoints: Checkpoints[MixtureState] | None = None,
     n_threads: int = 1,
@@ -101,7 +101,7 @@ class _Learner:
     settings: LearnSettings
     mixing: MixtureSettings
     validation: Rows | None
-    allowed_parents: Mapping[Any, Iterable[Any]] | None
+    allowed_parents: Parents
     n_initial_edges: int
     budget: int  # of edges x components
     deadline: float
