@@ -64,6 +64,9 @@ class TestConventions:
                 assert parameters.pop(name) == field.default
         assert parameters == {
             "allowed_parents": None,
+            "forbidden_parents": None,
+            "required_parents": None,
+            "tiers": None,
             "callback": None,
             "target": None,
             "bins": None,
