@@ -82,7 +82,7 @@ def test_every_setting_of_the_estimator_is_an_option_with_the_same_default() -> 
     options = inspect.signature(learn_module.learn).parameters
     spelled = {"n_components": "components", "n_averages": "averages", "random_state": "seed", "n_threads": "threads"}
     for name, parameter in inspect.signature(LearnAC).parameters.items():
-        if name not in ("allowed_parents", "callback", "target", "verbose"):
+        if name not in ("callback", "target", "verbose"):
             assert str(options[spelled.get(name, name)].default) == str(parameter.default), name
 
 

@@ -12,7 +12,7 @@ from learnac.circuit import Queryable
 from learnac.cli.assignments import read_assignments
 from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
-from learnac.cli.models import open_model
+from learnac.cli.models import intervened, open_model
 from learnac.cli.output import TEXT_SUFFIXES, check_table_path, print_json, table_writer
 from learnac.cli.progress import busy, row_blocks
 from learnac.cli.standard_input import as_file
@@ -50,6 +50,7 @@ class Asked:
         delimiter: str | None = None,
         table_format: TableFormat | None = None,
         may_lack_columns: bool = True,
+        do: Sequence[str] | None = None,
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
@@ -57,7 +58,7 @@ class Asked:
         if out is not None and rows is None:
             raise UsageError("needs --rows: without it there is no table to write", "--out")
         check_table_path(out)
-        stored = open_model(model)
+        stored = intervened(open_model(model), do)
         known = read_assignments(given or [], stored.schema, "--given")
         if rows is None:
             return cls(stored, known, None, "", out, as_json)

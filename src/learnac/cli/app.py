@@ -32,14 +32,16 @@ _VERSION = Parameter("version", Option("--version", about="Print the version and
 
 def _find(name: str) -> Command | Group:
     """Each has a module of its name, with a function of its name, or a group."""
-    module = import_module(f"learnac.cli.{name}")
-    return getattr(module, "GROUP", None) or Command(name, getattr(module, name), module.EXAMPLE)
+    spelled = name.replace("-", "_")
+    module = import_module(f"learnac.cli.{spelled}")
+    return getattr(module, "GROUP", None) or Command(name, getattr(module, spelled), module.EXAMPLE)
 
 
 LEARNAC = Group(
     "Learn arithmetic circuits from tables of discrete data, and answer queries with them exactly.",
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
+        *("explain", "next-question", "compare", "sensitivity"),
         *("compile", "refit", "info", "convert", "draw", "data", "completion"),
     ),
     _find,

@@ -43,6 +43,10 @@ def learn(
     schedule: options.Schedule = defaults.SCHEDULE,
     splits: options.Splits = defaults.SPLITS,
     halve_edge_penalty: options.HalveEdgePenalty = False,
+    allowed_parents: options.AllowedParents = None,
+    forbidden_parents: options.ForbiddenParents = None,
+    required_parents: options.RequiredParents = None,
+    tiers: options.Tiers = None,
     components: options.Components = "1",
     averages: options.Averages = 1,
     seed: options.Seed = 0,
@@ -69,7 +73,7 @@ def learn(
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs
-    from learnac.cli.settings import checked_mixing, checked_settings
+    from learnac.cli.settings import checked_mixing, checked_settings, parent_rules
     from learnac.cli.standard_input import as_files
     from learnac.cli.tables import read_learning_tables
     from learnac.data.schema_file import write_schema_file
@@ -90,6 +94,7 @@ def learn(
         patience=patience,
     )
     mixing = checked_mixing(components, averages, seed)
+    parents = parent_rules(allowed_parents, forbidden_parents, required_parents, tiers)
     if patience is not None and valid is None:
         raise UsageError("needs a validation table: add --valid FILE", "--patience")
     if resume and checkpoint is None:
@@ -105,6 +110,7 @@ def learn(
         settings,
         tables,
         mixing=mixing,
+        parents=parents,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_every,
         resume=resume,

@@ -19,6 +19,8 @@ def marginals(
     model: options.ModelFile,
     *,
     given: options.Given = None,
+    do: options.Do = None,
+    balance: options.Balance = None,
     rows: options.Rows = None,
     variables: Annotated[
         str | None,
@@ -42,13 +44,13 @@ def marginals(
     from learnac.infer import marginals as posteriors_of
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
     )
     wanted = None if variables is None else [name.strip() for name in variables.split(",")]
     if asked.rows is not None:
-        write_by_rows(asked, lambda block: _columns(asked, block, wanted, threads))
+        write_by_rows(asked, lambda block: _columns(asked, block, wanted, balance, threads))
         return
-    found = posteriors_of(asked.circuit, asked.given, variables=wanted)
+    found = posteriors_of(asked.circuit, asked.given, variables=wanted, balance=balance)
     named = {
         name: dict(zip(asked.schema.categories[asked.schema.index(name)], posterior.tolist(), strict=True))
         for name, posterior in found.items()
@@ -59,12 +61,12 @@ def marginals(
         _print(named)
 
 
-def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, threads: int) -> Any:
+def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, balance: str | None, threads: int) -> Any:
     import pyarrow as pa
 
     from learnac.infer import marginals as posteriors_of
 
-    found = posteriors_of(asked.circuit, block, variables=wanted, n_threads=threads)
+    found = posteriors_of(asked.circuit, block, variables=wanted, balance=balance, n_threads=threads)
     columns = {
         f"{name}={category}": posterior[:, code]
         for name, posterior in found.items()

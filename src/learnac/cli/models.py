@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from learnac.cli.memory import memory_for
@@ -22,3 +25,17 @@ def open_model(path: Path) -> Model:
 
     with memory_for(f"the circuit of {path}"), busy(f"compiling {path}"):
         return compiled(model, path)
+
+
+def intervened(model: Model, typed: Sequence[str] | None) -> Model:
+    """The model after the interventions of `--do`; with a note on stderr where nothing says that arcs are causes."""
+    if not typed:
+        return model
+    from learnac.cli.assignments import read_assignments
+    from learnac.infer.do import causality_note, do, do_network
+
+    settings = read_assignments(typed, model.schema, "--do")
+    if note := causality_note(model.settings, model.provenance):
+        print(f"note: --do: {note}", file=sys.stderr)
+    network = None if model.network is None else do_network(model.network, settings)
+    return replace(model, circuit=do(model.require_circuit(), settings), network=network)

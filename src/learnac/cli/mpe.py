@@ -16,6 +16,7 @@ def mpe(
     model: options.ModelFile,
     *,
     given: options.Given = None,
+    do: options.Do = None,
     rows: options.Rows = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -36,7 +37,7 @@ def mpe(
     from learnac.infer import mpe as most_probable
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
     )
     if asked.rows is not None:
 

@@ -9,6 +9,7 @@ _TABLES = "Tables"
 _PRICES = "Penalties and smoothing"
 _SEARCH = "Search"
 _MIXTURE = "Mixtures"
+_PARENTS = "What may depend on what"
 _BUDGETS = "Budgets (the search ends when one is used up)"
 _OUTPUT = "Output"
 
@@ -210,6 +211,32 @@ Patience: TypeAlias = Annotated[
     int | None,
     Option(
         metavar="N", about="Stop after this many splits without improvement on the validation table.", panel=_BUDGETS
+    ),
+]
+
+_PARENT_LIST = "NAME=PARENT,..."
+AllowedParents: TypeAlias = Annotated[
+    list[str] | None,
+    Option(metavar=_PARENT_LIST, about="A variable may depend on these only. May be repeated.", panel=_PARENTS),
+]
+ForbiddenParents: TypeAlias = Annotated[
+    list[str] | None,
+    Option(metavar=_PARENT_LIST, about="A variable must not depend on these. May be repeated.", panel=_PARENTS),
+]
+RequiredParents: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar=_PARENT_LIST,
+        about="A variable must depend on these: its tree begins with them. May be repeated.",
+        panel=_PARENTS,
+    ),
+]
+Tiers: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="NAME,...",
+        about="The variables of a tier; repeat it for the next one. No variable depends on one of a later tier.",
+        panel=_PARENTS,
     ),
 ]
 

@@ -27,6 +27,7 @@ def query(
         ),
     ],
     given: options.Given = None,
+    do: options.Do = None,
     rows: options.Rows = None,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
@@ -48,7 +49,7 @@ def query(
     from learnac.infer.likelihood import check_query
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format
+        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
     )
     wanted = read_assignments(query, asked.schema, "--query")
     if asked.rows is not None:

@@ -7,8 +7,10 @@ from learnac.cli.command import Argument, Completes, Option
 from learnac.cli.options import Debug, Delimiter, Format, Json, NoHeader
 
 __all__ = [
+    "Balance",
     "Debug",
     "Delimiter",
+    "Do",
     "Format",
     "Given",
     "Json",
@@ -18,6 +20,7 @@ __all__ = [
     "ProofSeconds",
     "Rows",
     "RowsFile",
+    "Target",
     "Threads",
 ]
 
@@ -60,6 +63,28 @@ Given: TypeAlias = Annotated[
         panel=_EVIDENCE,
         completes=Completes.ASSIGNMENTS,
     ),
+]
+Do: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        metavar="NAME=CATEGORY,...",
+        about="Interventions: set these variables from outside, whatever their parents say. May be repeated.",
+        panel=_EVIDENCE,
+        completes=Completes.ASSIGNMENTS,
+    ),
+]
+Balance: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        about="Answer for a population in which the categories of this variable are equally frequent.",
+        panel=_EVIDENCE,
+        completes=Completes.VARIABLES,
+    ),
+]
+Target: TypeAlias = Annotated[
+    str,
+    Option(metavar="NAME", about="The variable that the question is about.", completes=Completes.VARIABLES),
 ]
 Rows: TypeAlias = Annotated[
     Path | None,

@@ -20,6 +20,8 @@ def sample(
         Option(metavar="SEED", least=0, about="A seed for the random numbers: the same seed gives the same rows."),
     ] = None,
     given: options.Given = None,
+    do: options.Do = None,
+    balance: options.Balance = None,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -29,14 +31,14 @@ def sample(
     import numpy as np
 
     from learnac.cli.assignments import read_assignments
-    from learnac.cli.models import open_model
+    from learnac.cli.models import intervened, open_model
     from learnac.cli.output import check_table_path, print_json, table_writer
     from learnac.cli.progress import row_blocks
     from learnac.data.arrow_forms import ArrowForm
     from learnac.infer import sample as draw_samples
 
     check_table_path(out)
-    stored = open_model(model)
+    stored = intervened(open_model(model), do)
     circuit = stored.require_circuit()
     known = read_assignments(given or [], stored.schema, "--given")
     form = ArrowForm()
@@ -47,7 +49,9 @@ def sample(
         yield draw_samples(circuit, 0, known, random_state=0, form=form)
         for rows in row_blocks(n, "samples", 100_000):
             how_many = rows.stop - rows.start
-            yield draw_samples(circuit, how_many, known, random_state=random, form=form, n_threads=threads)
+            yield draw_samples(
+                circuit, how_many, known, balance=balance, random_state=random, form=form, n_threads=threads
+            )
 
     if as_json and out is None:
         print_json({"given": known, "rows": [row for block in drawn() for row in block.to_pylist()]})

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from learnac.cli.columns import names_of
 from learnac.cli.command import UsageError
 from learnac.errors import SettingError
-from learnac.learn import LearnSettings, MixtureSettings
+from learnac.learn import LearnSettings, MixtureSettings, ParentRules
 
 
 @contextmanager
@@ -30,6 +31,30 @@ def checked_settings(**stated: Any) -> LearnSettings:
     """Settings, or a complaint about them before files are read, which may take a while."""
     with naming_options():
         return LearnSettings(**stated)
+
+
+def parent_rules(
+    allowed: list[str] | None, forbidden: list[str] | None, required: list[str] | None, tiers: list[str] | None
+) -> ParentRules:
+    """What may depend on what, from what was typed."""
+    return ParentRules(
+        _parent_lists("--allowed-parents", allowed),
+        _parent_lists("--forbidden-parents", forbidden),
+        _parent_lists("--required-parents", required),
+        None if tiers is None else [names_of([tier]) for tier in tiers],
+    )
+
+
+def _parent_lists(option: str, typed: list[str] | None) -> dict[str, list[str]] | None:
+    if typed is None:
+        return None
+    found: dict[str, list[str]] = {}
+    for text in typed:
+        child, is_given, parents = text.rpartition("=")
+        if not is_given or not child.strip():
+            raise UsageError(f"expected NAME=PARENT,..., found {text!r}", option)
+        found.setdefault(child.strip(), []).extend(names_of([parents]))
+    return found
 
 
 def _option(name: str) -> str:

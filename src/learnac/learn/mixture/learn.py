@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -311,7 +311,7 @@ def is_better(mixture: Entrant, alone: Structure) -> bool:
 
 def _fingerprint(rows: Rows, validation: Rows | None, space: SplitSpace) -> str:
     counts = [None if part is None else TableCounts(*part) for part in (rows, validation)]
-    return fingerprint_of(rows.dataset.schema, counts, space.allowed_bytes)
+    return fingerprint_of(rows.dataset.schema, counts, space)
 
 
 def told(entrants: Iterable[Entrant]) -> Iterator[Tried]:

@@ -1,0 +1,109 @@
+"""The command `learnac explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from learnac.cli import query_options as options
+from learnac.cli.command import Option
+
+if TYPE_CHECKING:
+    from learnac.infer.explain import Explanation
+
+EXAMPLE = 'learnac explain model.learnac --target diagnosis --given "radius=20,texture=15"'
+
+
+def explain(
+    model: options.ModelFile,
+    *,
+    target: options.Target,
+    given: options.Given = None,
+    do: options.Do = None,
+    category: Annotated[
+        str | None,
+        Option(metavar="CATEGORY", about="The value of the target to explain. Default: the most probable one."),
+    ] = None,
+    shapley: Annotated[bool, Option(about="Work out Shapley contributions: for at most 16 pieces of evidence.")] = True,
+    threads: options.Threads = 1,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Print how much each piece of evidence moves the target, in log-odds.
+
+    "alone" is what would be lost without the piece, "share" its part of the whole
+    change (Shapley), "support" how much more probable the rest makes it: below 0,
+    the rest speaks against it.
+    """
+    from learnac.cli.answers import Asked
+    from learnac.cli.assignments import category_of
+    from learnac.cli.output import print_json
+    from learnac.infer import explain as explanation_of
+
+    asked = Asked.open(model, given, None, None, as_json, do=do)
+    wanted = (
+        None if category is None else category_of(asked.schema, asked.schema.names[_place(asked, target)], category)
+    )
+    found = explanation_of(asked.circuit, target, asked.given, shapley=shapley, n_threads=threads)
+    if wanted is None:
+        wanted = found.categories[int(found.posterior.argmax())]
+    elif wanted not in found.categories:  # A number, for an interval.
+        wanted = found.categories[asked.schema.code(_place(asked, target), wanted)]
+    if as_json:
+        print_json(_document(found, wanted))
+    else:
+        _print(found, wanted)
+
+
+def _place(asked: Any, target: str) -> int:
+    return int(asked.schema.position(target))
+
+
+def _document(found: Explanation, category: Any) -> dict[str, Any]:
+    column = found.categories.index(category)
+    shares = [None] * len(found.pieces) if found.shapley is None else found.shapley[:, column].tolist()
+    return {
+        "target": found.target,
+        "category": category,
+        "prior": float(found.prior[column]),
+        "posterior": float(found.posterior[column]),
+        "conflict": found.conflict,
+        "pieces": [
+            {"variable": name, "value": value, "leave_one_out": alone, "shapley": share, "support": support}
+            for (name, value), alone, share, support in zip(
+                found.pieces.items(),
+                found.leave_one_out[:, column].tolist(),
+                shares,
+                found.support.tolist(),
+                strict=True,
+            )
+        ],
+    }
+
+
+def _print(found: Explanation, category: Any) -> None:
+    from learnac.cli.output import print_rows, probability
+    from learnac.cli.printable import printable
+
+    document = _document(found, category)
+    print(
+        f"P({printable(found.target)} = {printable(category)}) = {probability(document['posterior'])} "
+        f"with the evidence, {probability(document['prior'])} without"
+    )
+    pieces = sorted(document["pieces"], key=lambda piece: -abs(_weight(piece)))
+    if pieces:
+        rows = [
+            (
+                f"{piece['variable']} = {piece['value']}",
+                f"{piece['leave_one_out']:+.3f}",
+                "" if piece["shapley"] is None else f"{piece['shapley']:+.3f}",
+                f"{piece['support']:+.3f}",
+            )
+            for piece in pieces
+        ]
+        print_rows(rows, header=("evidence", "alone", "share", "support"), right=(1, 2, 3))
+        verdict = "the evidence hangs together" if found.conflict >= 0 else "the evidence contradicts itself somewhat"
+        print(f"conflict {found.conflict:+.3f}: {verdict}")
+
+
+def _weight(piece: dict[str, Any]) -> float:
+    return float(piece["leave_one_out"] if piece["shapley"] is None else piece["shapley"])

@@ -1,0 +1,141 @@
+"""explain, next-question, compare, sensitivity, --do and --balance: the answers of the model, as people ask."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from learnac import LearnAC, load
+
+Answer = Callable[..., str]
+Complaint = Callable[..., str]
+GIVEN = ["--given", "children=2,city=Oslo"]
+KNOWN = {"children": 2, "city": "Oslo"}
+
+
+def asked(answer: Answer, command: str, *arguments: str) -> Any:
+    return json.loads(answer(command, "people.learnac", *arguments, "--json"))
+
+
+def after_do(model: LearnAC) -> LearnAC:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.do({"children": 3})
+
+
+class TestExplain:
+    @pytest.mark.parametrize("category", ["True", "False"])
+    def test_it_is_the_models(self, answer: Answer, people: LearnAC, category: str) -> None:
+        found = asked(answer, "explain", "--target", "has car", *GIVEN, "--category", category)
+        expected = people.explain("has car", KNOWN)
+        contributions = expected.of(category == "True")
+        assert found["category"] is (category == "True")
+        for piece in found["pieces"]:
+            assert (piece["leave_one_out"], piece["shapley"]) == pytest.approx(contributions[piece["variable"]])
+        assert [piece["support"] for piece in found["pieces"]] == pytest.approx(expected.support.tolist())
+        assert found["conflict"] == pytest.approx(expected.conflict)
+
+    def test_people_see_the_most_probable_category(self, answer: Answer, people: LearnAC) -> None:
+        best = people.predict(KNOWN, "has car")
+        text = answer("explain", "people.learnac", "--target", "has car", *GIVEN)
+        assert text.startswith(f"P(has car = {best}) = ")
+        assert "children = 2" in text
+        assert "conflict" in text
+        assert "share" in answer("explain", "people.learnac", "--target", "has car", *GIVEN, "--no-shapley")
+
+    def test_an_interval_by_a_number_in_it(self, answer: Answer, people: LearnAC) -> None:
+        assert asked(answer, "explain", "--target", "age", *GIVEN, "--category", "30")["category"] == "< 37.5"
+
+    def test_complaints(self, complaint: Complaint, people: LearnAC) -> None:
+        assert "unknown, found evidence about it" in complaint("explain", "people.learnac", "--target", "city", *GIVEN)
+        assert "'nobody'" in complaint("explain", "people.learnac", "--target", "nobody", *GIVEN)
+        assert "'green'" in complaint("explain", "people.learnac", "--target", "has car", "--category", "green", *GIVEN)
+
+
+def test_next_question(answer: Answer, people: LearnAC) -> None:
+    found = asked(answer, "next-question", "--target", "city", "--given", "children=2")
+    assert found["gains"] == pytest.approx(people.next_question("city", {"children": 2}))
+    found = asked(answer, "next-question", "--target", "city", "--candidates", "age, has car", "-n", "1")
+    assert list(found["gains"]) == list(people.next_question("city", {}, ["age", "has car"]))[:1]
+    text = answer("next-question", "people.learnac", "--target", "city")
+    assert text.splitlines()[0].startswith(next(iter(people.next_question("city"))))
+
+
+def test_compare(answer: Answer, people: LearnAC) -> None:
+    found = asked(answer, "compare", "--given", "children=2", "--with", "children=0")
+    expected = people.compare({"children": 2}, {"children": 0})
+    assert [v["variable"] for v in found["variables"]] == list(expected.divergences)
+    for variable in found["variables"]:
+        assert variable["a"] == pytest.approx(expected.a[variable["variable"]].tolist())
+        assert variable["b"] == pytest.approx(expected.b[variable["variable"]].tolist())
+    text = answer("compare", "people.learnac", "--given", "children=2", "-n", "2")
+    assert text.splitlines()[1].startswith("children")
+
+
+def test_sensitivity(answer: Answer, people: LearnAC) -> None:
+    found = asked(answer, "sensitivity", "-q", "city=Oslo", "--given", "children=2", "-n", "3")
+    expected = people.sensitivity({"city": "Oslo"}, {"children": 2}, n=3)
+    assert found["probability"] == pytest.approx(expected.probability)
+    assert [p["derivative"] for p in found["parameters"]] == pytest.approx([p.derivative for p in expected.parameters])
+    assert "P(" in answer("sensitivity", "people.learnac", "-q", "city=Oslo")
+
+
+class TestDo:
+    @pytest.mark.parametrize("command", [["marginals"], ["query", "-q", "city=Oslo"], ["mpe"], ["sample", "-n", "0"]])
+    def test_commands_ask_the_model_after_it(self, run: Any, people: LearnAC, command: list[str]) -> None:
+        found = run(command[0], "people.learnac", *command[1:], "--do", "children=3", "--json")
+        assert found.code == 0, found.err
+        assert "note: --do: the arcs of this model were learned from data" in found.err
+        document, changed = json.loads(found.out), after_do(people)
+        match command[0]:
+            case "marginals":
+                assert document["marginals"]["children"] == {"0": 0, "1": 0, "2": 0, "3": 1}
+                expected = changed.marginals()["city"].tolist()
+                assert list(document["marginals"]["city"].values()) == pytest.approx(expected)
+            case "query":
+                expected = changed.log_probability({"city": "Oslo"})
+                assert document["log_probability"] == pytest.approx(expected)
+            case "mpe":
+                assert document["world"] == changed.mpe()[0]
+
+    def test_samples(self, run: Any, people: LearnAC) -> None:
+        found = run("sample", "people.learnac", "-n", "50", "--do", "children=3", "--json")
+        assert {row["children"] for row in json.loads(found.out)["rows"]} == {3}
+
+
+def test_balance(answer: Answer, people: LearnAC) -> None:
+    found = asked(answer, "marginals", "--balance", "city")["marginals"]
+    assert list(found["city"].values()) == pytest.approx([1 / 3] * 3)
+    assert list(found["has car"].values()) == pytest.approx(people.marginals(balance="city")["has car"].tolist())
+    rows = asked(answer, "sample", "--balance", "city", "-n", "3000", "--seed", "1")["rows"]
+    shares = pd.Series([row["city"] for row in rows]).value_counts(normalize=True)
+    assert np.abs(shares - 1 / 3).max() < 0.04
+
+
+class TestParents:
+    def test_they_reach_the_search(self, answer: Answer, people: LearnAC, tmp_path: Path) -> None:
+        answer(
+            *("learn", "people.csv", "--bins", "age=4", "--out", "tiered.learnac", "--json"),
+            *("--tiers", "age", "--tiers", "children,has car", "--required-parents", "city=age"),
+            *("--forbidden-parents", "plan=b=city", "--allowed-parents", "has car=children"),
+        )
+        found = load(tmp_path / "tiered.learnac").get_params()
+        assert found["tiers"] == [["age"], ["children", "has car"]]
+        assert found["required_parents"] == {"city": ["age"]}
+        assert found["forbidden_parents"] == {"plan=b": ["city"]}
+        assert found["allowed_parents"] == {"has car": ["children"]}
+
+    def test_complaints_name_the_option(self, complaint: Complaint, people: LearnAC) -> None:
+        assert "--tiers: 'age' is in two tiers" in complaint(
+            "learn", "people.csv", "--bins", "4", "--tiers", "age", "--tiers", "age"
+        )
+        assert "--required-parents: expected NAME=PARENT,..., found 'age'" in complaint(
+            "learn", "people.csv", "--required-parents", "age"
+        )
