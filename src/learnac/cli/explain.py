@@ -101,8 +101,8 @@ def _print(found: Explanation, category: Any) -> None:
             for piece in pieces
         ]
         print_rows(rows, header=("evidence", "alone", "share", "support"), right=(1, 2, 3))
-        verdict = "the evidence hangs together" if found.conflict >= 0 else "the evidence contradicts itself somewhat"
-        print(f"conflict {found.conflict:+.3f}: {verdict}")
+        often = "more" if found.conflict >= 0 else "less"
+        print(f"conflict {found.conflict:+.3f}: these are seen together {often} often than if they were unrelated")
 
 
 def _weight(piece: dict[str, Any]) -> float:
