@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := build/oldest
-SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*') CMakeLists.txt
+SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*' -o -path 'src/*/page/*.*') CMakeLists.txt
 CPP := $(shell find core -name '*.[ch]pp')
 
 .PHONY: help demo test oldest check format bench paper paper-quick docs sanitize clean

@@ -1,0 +1,126 @@
+"""A model in the form that the page reads: names and trees as JSON, the circuit as compressed arrays."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnac.circuit import Circuit, Mixture, NodeKind
+from learnac.data import Schema
+from learnac.errors import SizeError
+from learnac.infer.do import causality_note
+from learnac.model import Model
+from learnac.network import BayesNet, TreeCPD
+from learnac.network.strength import arc_strengths
+from learnac.version import __version__
+
+MAX_EDGES = 2_000_000
+"""Edges, times components, that a page answers for: at some nanoseconds each, in both passes."""
+
+# Digits of the probabilities in trees, which are only looked at.
+_DIGITS = 6
+
+
+def model_document(model: Model, title: str) -> dict[str, Any]:
+    """All that a page shows and asks. SizeError for a circuit too large to be answered for in a browser."""
+    circuit = model.require_circuit()
+    structure = circuit.structure if isinstance(circuit, Mixture) else circuit
+    if circuit.n_edges > MAX_EDGES:
+        raise SizeError(
+            f"expected a circuit of at most {MAX_EDGES:,} edges, found {circuit.n_edges:,}: too large to be answered "
+            "for in a browser",
+            expected=MAX_EDGES,
+            found=circuit.n_edges,
+        )
+    arrays = _arrays(circuit, structure)
+    packed, places = _packed(arrays)
+    return {
+        "format": 1,
+        "title": title,
+        "learnac": __version__,
+        "hash": blake2b(packed, digest_size=8).hexdigest(),
+        "variables": _variables(model.schema),
+        "nEdges": structure.n_edges,
+        "nComponents": circuit.n_components if isinstance(circuit, Mixture) else 1,
+        "isMixture": isinstance(circuit, Mixture),
+        "isDeterministic": _is_deterministic(circuit),
+        "canIntervene": bool((structure.parameter_origins[:, 0] >= 0).all()),
+        "causality": causality_note(model.settings, model.provenance),
+        "provenance": {name: model.provenance[name] for name in ("rows", "splits") if name in model.provenance},
+        "network": None if model.structure is None else _network(model.structure),
+        "arrays": places,
+        "packed": base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
+    }
+
+
+def _variables(schema: Schema) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "categories": [str(category) for category in categories],
+            "python": [repr(category) for category in categories],
+            "edges": None if bins is None else [float(edge) for edge in bins.edges],
+        }
+        for name, categories, bins in zip(
+            schema.names, schema.categories, schema.bins or [None] * schema.n_variables, strict=True
+        )
+    ]
+
+
+def _is_deterministic(circuit: Circuit | Mixture) -> bool:
+    if isinstance(circuit, Mixture):
+        return False
+    return bool((circuit.labels[circuit.kinds == NodeKind.SUM] != Circuit.NO_LABEL).all())
+
+
+def _arrays(circuit: Circuit | Mixture, structure: Circuit) -> dict[str, NDArray[Any]]:
+    n_leaves = int(np.count_nonzero(structure.kinds < NodeKind.SUM))
+    return {
+        # Eight bytes first, so that every array begins where its numbers may.
+        "parameters": circuit.parameters.reshape(-1, structure.n_parameters).T.ravel(),  # components side by side
+        "weights": circuit.weights if isinstance(circuit, Mixture) else np.ones(1),
+        "offsets": structure.child_offsets[n_leaves:].astype(np.uint32),  # of inner nodes
+        "children": structure.children,
+        "origins": structure.parameter_origins[:, [0, 2]].ravel(),  # variable and value of each parameter
+        "isSum": (structure.kinds[n_leaves:] == NodeKind.SUM).astype(np.uint8),
+    }
+
+
+def _packed(arrays: dict[str, NDArray[Any]]) -> tuple[bytes, dict[str, list[Any]]]:
+    """All arrays one after the other, and for each its type, where it begins, and how many numbers it has."""
+    parts, places, at = [], {}, 0
+    for name, array in arrays.items():
+        content = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+        places[name] = [array.dtype.name, at, array.size]
+        parts.append(content)
+        at += len(content)
+    return b"".join(parts), places
+
+
+def _network(network: BayesNet) -> dict[str, Any]:
+    arcs = [
+        [parent, tree.child, round(strength, 3)]
+        for tree in network.trees
+        for parent, strength in arc_strengths(tree).items()
+    ]
+    return {"arcs": arcs, "trees": [_tree(tree) for tree in network.trees]}
+
+
+def _tree(tree: TreeCPD) -> list[Any]:
+    """Nodes: a leaf is its distribution; an inner node its variable, and pairs of values and the node they lead to."""
+    nodes: list[Any] = []
+    for node in range(tree.n_nodes):
+        if tree.variables[node] < 0:
+            nodes.append([round(p, _DIGITS) for p in tree.parameters[node].tolist()])
+            continue
+        branches = [
+            [[value for value in range(bits.bit_length()) if bits >> value & 1], branch]
+            for branch, bits in tree.branches(node).items()
+        ]
+        nodes.append({"asks": int(tree.variables[node]), "branches": branches})
+    return nodes

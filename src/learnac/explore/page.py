@@ -1,0 +1,60 @@
+"""The page itself: modules, style and model put into one file of HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from learnac.explore.document import model_document
+from learnac.model import Model
+
+# In an order in which each needs only those before it. The worker has modules of its own.
+WORKER_MODULES = ("engine.js", "questions.js", "worker.js")
+PAGE_MODULES = (
+    "text.js",
+    "asking.js",
+    "situation.js",
+    "code.js",
+    "monitors.js",
+    "summary.js",
+    "target.js",
+    "layout.js",
+    "network.js",
+    "csv.js",
+    "rows.js",
+    "main.js",
+)
+_IMPORT = re.compile(r"^import\s[^;]*?;\n", re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export\s+", re.MULTILINE)
+
+
+def explorer_page(model: Model, title: str) -> str:
+    """The page for a model, as HTML: opened from disk, it shows and answers everything by itself."""
+    return _page(model_document(model, title))
+
+
+def _page(document: dict[str, Any]) -> str:
+    pieces = {
+        "TITLE": escape(str(document["title"])),
+        "STYLE": _asset("style.css"),
+        "WORKER": _bundle(WORKER_MODULES),
+        "SCRIPT": _bundle(PAGE_MODULES),
+        # A closing tag in a name would end the element that the document is in.
+        "MODEL": json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+    }
+    return re.sub(r"%%([A-Z]+)%%", lambda found: pieces[found[1]], _asset("index.html"))
+
+
+def _bundle(names: tuple[str, ...]) -> str:
+    """Modules as one script. They import only from each other, and no two have the same name for two things."""
+    parts = [_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in names]
+    script = "".join(f"// {name}\n{part}\n" for name, part in zip(names, parts, strict=True))
+    assert "</script" not in script
+    return f'"use strict";\n(() => {{\n{script}}})();\n'
+
+
+def _asset(name: str) -> str:
+    return (files("learnac.explore") / "page" / name).read_text(encoding="utf-8")

@@ -1,0 +1,48 @@
+// The situation as Python and as a command, to be copied.
+
+export function asPython(model, situation, target) {
+  const of = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [[v, pick(known)]]));
+  const dict = (pairs) => `{${pairs.map(([v, value]) => `${quoted(model.variables[v].name)}: ${model.variables[v].python[value]}`).join(", ")}}`;
+  const known = dict(of((k) => k?.is)), sets = of((k) => k?.sets), soft = of((k) => k?.likelihoods);
+  const softText = soft.map(([v, likelihoods]) => `${quoted(model.variables[v].name)}: [${likelihoods.join(", ")}]`);
+  const lines = [
+    "from learnac import load", "",
+    `model = load(${quoted(model.title)})`,
+    ...(sets.length ? [`model = model.do(${dict(sets)})`] : []),
+    `given = ${known}`,
+    ...(soft.length ? [`soft = {${softText.join(", ")}}`] : []),
+    `posteriors = model.marginals(given${soft.length ? ", soft=soft" : ""})`,
+  ];
+  if (target !== null) {
+    const more = soft.length ? ", soft=soft" : "";
+    lines.push(`why = model.explain(${quoted(model.variables[target].name)}, given${more})`);
+    lines.push(`ask = model.next_question(${quoted(model.variables[target].name)}, given${more})`);
+  }
+  return lines.join("\n");
+}
+
+export function asCommand(model, situation, target) {
+  const typed = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [assignment(model.variables[v], pick(known))]));
+  const options = [
+    ...typed((k) => k?.is).map((text) => `--given ${inShell(text)}`),
+    ...typed((k) => k?.sets).map((text) => `--do ${inShell(text)}`),
+  ].join(" ");
+  const command = (name, more = "") => [`learnac ${name} ${inShell(model.title)}`, more, options].filter(Boolean).join(" ");
+  const lines = [command("marginals")];
+  if (target !== null) {
+    const named = `--target ${inShell(model.variables[target].name)}`;
+    lines.push(command("explain", named), command("next-question", named));
+  }
+  const softNames = situation.flatMap((known, v) => (known?.likelihoods ? [model.variables[v].name] : []));
+  if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
+  return lines.join("\n");
+}
+
+const quoted = (text) => JSON.stringify(text);
+const inShell = (text) => (/^[\w./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
+// Commas and quotes are read as part of a name between double quotes; two of these are one.
+function assignment({ name, categories }, value) {
+  const text = `${name}=${categories[value]}`;
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

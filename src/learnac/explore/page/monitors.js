@@ -1,0 +1,195 @@
+// A card for each variable: a bar for each value, with what it was before as a mark behind it.
+
+import { h, percent } from "./text.js";
+import { likelihoodsFor } from "./situation.js";
+
+const MOST_VALUES = 10; // shown before somebody asks for more
+const ROW = 26, REST = 26 + 16 + 2 + 12; // heights: a value; header, padding, border and gap
+const DRAG_PIXELS = 5;
+
+export class Monitors {
+  constructor(container, model, situation) {
+    Object.assign(this, { container, model, situation, shown: null });
+    this.starts = [0];
+    for (const { categories } of model.variables) this.starts.push(this.starts.at(-1) + categories.length);
+    // Only what can be seen is painted.
+    this.watch = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const card = this.cards[Number(target.dataset.variable)];
+        card.isSeen = isIntersecting;
+        if (isIntersecting && card.isStale) this.paint(card);
+      }
+    }, { rootMargin: "300px" });
+    this.cards = model.variables.map((variable, v) => this.card(variable, v));
+    for (const { element } of this.cards) this.watch.observe(element);
+    matchMedia("(max-width: 900px)").addEventListener("change", () => this.cards.forEach((card) => this.size(card)));
+  }
+
+  card(variable, v) {
+    const values = variable.categories.map((category, value) => this.value(variable, v, category, value));
+    const tag = h("span", { class: "tag" });
+    const target = h("button", {
+      class: "mini", "aria-pressed": "false", title: "Make this the target (T)", tabindex: -1,
+      "aria-label": `Target ${variable.name}`, onclick: () => this.toggleTarget(v),
+    }, "◎");
+    const off = h("button", {
+      class: "mini", title: "Forget what is known of it (Delete)", "aria-label": `Forget ${variable.name}`, tabindex: -1,
+      hidden: true, onclick: () => this.situation.set(v, null),
+    }, "✕");
+    const list = h("div", { class: "values", role: "group", "aria-labelledby": `name-${v}` }, values.map((row) => row.button));
+    const element = h("section", { class: "monitor", id: `monitor-${v}`, "data-variable": v, "aria-labelledby": `name-${v}` },
+      h("header", {}, h("h3", { id: `name-${v}`, title: variable.name }, variable.name), tag, off, target), list);
+    const card = { v, element, values, tag, target, off, isSeen: false, isStale: true, isOpen: values.length <= MOST_VALUES + 1 };
+    if (!card.isOpen) {
+      card.more = h("button", { class: "more", onclick: () => this.open(card) }, `${values.length - MOST_VALUES} more values`);
+      element.append(card.more);
+    }
+    values[0].button.tabIndex = 0;
+    this.size(card);
+    return card;
+  }
+
+  value(variable, v, category, value) {
+    const fill = h("i", { class: "fill" }), ghost = h("i", { class: "ghost" });
+    const number = h("span", { class: "number" }), label = h("span", { class: "label", title: category }, category || "(empty)");
+    const track = h("span", { class: "track" }, fill, ghost);
+    const button = h("button", { class: "value", "aria-pressed": "false", tabindex: -1, "data-value": value }, label, track, number);
+    button.addEventListener("click", (event) => this.clicked(event, v, value));
+    button.addEventListener("keydown", (event) => this.pressed(event, v, value));
+    button.addEventListener("pointerdown", (event) => this.grabbed(event, v, value, button, track));
+    return { button, fill, ghost, number, label };
+  }
+
+  open(card) {
+    card.isOpen = true;
+    card.more.remove();
+    this.size(card);
+    card.values[MOST_VALUES].button.focus();
+  }
+
+  size(card) {
+    const row = matchMedia("(max-width: 900px)").matches ? 32 : ROW;
+    card.values.forEach(({ button }, value) => (button.hidden = !card.isOpen && value >= MOST_VALUES));
+    const rows = card.isOpen ? card.values.length : MOST_VALUES + 1;
+    card.element.style.gridRowEnd = `span ${Math.ceil((rows * row + REST) / 2)}`;
+  }
+
+  clicked(event, v, value) {
+    if (this.wasDragged) return void (this.wasDragged = false);
+    const isSet = event.shiftKey && this.model.canIntervene;
+    this.situation.toggle(v, value, isSet);
+  }
+
+  // A drag moves the bar to where the pointer is, by likelihoods for this value; a short one is a click.
+  grabbed(event, v, value, button, track) {
+    if (event.button !== 0 || event.shiftKey || !this.shown?.answer.others) return;
+    const others = this.shown.answer.others.slice(this.starts[v], this.starts[v + 1]);
+    const begin = event.clientX;
+    let isDragged = false;
+    this.wasDragged = false;
+    const move = (moved) => {
+      if (!isDragged && Math.abs(moved.clientX - begin) < DRAG_PIXELS) return;
+      if (!isDragged) {
+        isDragged = true;
+        button.setPointerCapture(event.pointerId);
+        this.container.classList.add("dragging");
+      }
+      const { left, width } = track.getBoundingClientRect();
+      const likelihoods = likelihoodsFor(others, value, (moved.clientX - left) / width);
+      if (likelihoods) this.situation.set(v, { likelihoods }, { isDone: false });
+    };
+    const end = () => {
+      button.removeEventListener("pointermove", move);
+      this.container.classList.remove("dragging");
+      this.wasDragged = isDragged;
+      if (isDragged) this.situation.change({});
+    };
+    button.addEventListener("pointermove", move);
+    button.addEventListener("pointerup", end, { once: true });
+    button.addEventListener("pointercancel", end, { once: true });
+  }
+
+  pressed(event, v, value) {
+    const card = this.cards[v];
+    const act = {
+      ArrowDown: () => this.focus(v, (value + 1) % card.values.length),
+      ArrowUp: () => this.focus(v, (value + card.values.length - 1) % card.values.length),
+      ArrowRight: () => (event.altKey ? this.nudge(v, value, 0.05) : this.focusNext(v, 1)),
+      ArrowLeft: () => (event.altKey ? this.nudge(v, value, -0.05) : this.focusNext(v, -1)),
+      Delete: () => this.situation.set(v, null),
+      Backspace: () => this.situation.set(v, null),
+      t: () => this.toggleTarget(v),
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    act();
+  }
+
+  nudge(v, value, step) {
+    const { answer } = this.shown;
+    const others = answer.others.slice(this.starts[v], this.starts[v + 1]);
+    const likelihoods = likelihoodsFor(others, value, answer.posteriors[this.starts[v] + value] + step);
+    if (likelihoods) this.situation.set(v, { likelihoods });
+  }
+
+  toggleTarget(v) {
+    this.situation.change({ target: this.situation.target === v ? null : v });
+  }
+
+  focus(v, value = this.cards[v].values.findIndex(({ button }) => button.tabIndex === 0)) {
+    const card = this.cards[v];
+    if (!card.isOpen && value >= MOST_VALUES) this.open(card);
+    card.values.forEach(({ button }, place) => (button.tabIndex = place === value ? 0 : -1));
+    card.values[value].button.focus();
+    card.element.scrollIntoView({ block: "nearest" });
+  }
+
+  focusNext(v, step) {
+    const place = this.order.indexOf(v);
+    const next = this.order[place + step];
+    if (next !== undefined) this.focus(next);
+  }
+
+  // Puts the cards in groups, each with a heading, and in order within. Cards that are there already are only moved.
+  arrange(groups) {
+    this.order = groups.flatMap(({ variables }) => variables);
+    const signature = JSON.stringify(groups.map(({ title, variables }) => [title, variables]));
+    if (signature === this.signature) return;
+    this.signature = signature;
+    const focused = document.activeElement?.closest?.(".monitor") ? document.activeElement : null;
+    this.container.replaceChildren(...groups.map(({ title, variables }) =>
+      h("div", { class: "group" }, title ? h("h2", {}, title) : null,
+        h("div", { class: "grid" }, variables.map((v) => this.cards[v].element)))));
+    focused?.focus({ preventScroll: true });
+  }
+
+  show(shown) {
+    this.shown = shown;
+    for (const card of this.cards) {
+      card.isStale = true;
+      if (card.isSeen) this.paint(card);
+    }
+  }
+
+  paint(card) {
+    if (this.shown === null) return;
+    const { v } = card, { answer, before, known, best, target } = this.shown;
+    const piece = known[v], start = this.starts[v];
+    card.isStale = false;
+    card.element.classList.toggle("is-known", piece !== null && piece.sets === undefined);
+    card.element.classList.toggle("is-set", piece?.sets !== undefined);
+    card.element.classList.toggle("is-target", target === v);
+    card.target.setAttribute("aria-pressed", String(target === v));
+    card.off.hidden = piece === null;
+    card.tag.textContent = piece?.sets !== undefined ? "set" : piece?.likelihoods ? "soft" : "";
+    card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
+    card.values.forEach((row, value) => {
+      const p = answer.posteriors ? answer.posteriors[start + value] : 0;
+      row.fill.style.transform = `scaleX(${p})`;
+      row.ghost.style.transform = `translateX(${100 * (before[start + value] - 1)}%)`;
+      row.number.textContent = answer.posteriors ? percent(p) : "–";
+      row.button.setAttribute("aria-pressed", String((piece?.is ?? piece?.sets) === value));
+      row.label.classList.toggle("best", best?.[v] === value && piece?.is === undefined && piece?.sets === undefined);
+    });
+  }
+}

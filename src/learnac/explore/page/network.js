@@ -1,0 +1,135 @@
+// The learned network, or what tells most about what under the present evidence; and the decision tree of a variable.
+
+import { h, percent, svg } from "./text.js";
+import { layered, NODE } from "./layout.js";
+
+const MOST_ARCS = 150;
+
+export class NetworkView {
+  constructor(container, model, situation, asking, onPick) {
+    Object.assign(this, { container, model, situation, asking, onPick });
+    this.mode = model.network ? "arcs" : "information";
+    this.nArcs = Math.min(60, MOST_ARCS);
+    this.chosen = null;
+    const modes = h("label", {}, "Show ", h("select", { id: "graph-mode", onchange: (event) => this.change({ mode: event.target.value }) },
+      model.network ? h("option", { value: "arcs" }, model.isMixture ? "the network of its structure" : "the learned network") : null,
+      h("option", { value: "information" }, "what tells about what, under the evidence")));
+    this.slider = h("input", { type: "range", min: 5, max: MOST_ARCS, value: this.nArcs, "aria-label": "Number of lines", oninput: (event) => this.change({ nArcs: Number(event.target.value) }) });
+    this.note = h("span", { class: "quiet", role: "status" });
+    this.stage = h("div", { class: "stage" });
+    this.tree = h("section", { class: "card", "aria-live": "polite" });
+    container.append(h("div", { class: "bar" }, modes, h("label", {}, "strongest ", this.slider), this.note), this.stage, this.tree);
+  }
+
+  change(changes) {
+    Object.assign(this, changes);
+    this.show(this.shown, this.starts);
+  }
+
+  async show(shown, starts) {
+    Object.assign(this, { shown, starts });
+    if (this.container.hidden || shown === undefined) return;
+    let arcs = this.model.network?.arcs ?? [];
+    if (this.mode === "information") {
+      this.note.textContent = "working it out…";
+      arcs = await this.asking.ask("information", { situation: shown.known }, { onProgress: (share) => (this.note.textContent = `working it out… ${percent(share)}`) });
+      if (arcs === null || this.shown !== shown) return;
+    }
+    const strongest = [...arcs].sort((a, b) => b[2] - a[2]).slice(0, this.nArcs);
+    this.note.textContent = strongest.length < arcs.length ? `${strongest.length} of ${arcs.length} lines` : `${arcs.length} lines`;
+    this.draw(strongest);
+    this.showTree();
+  }
+
+  draw(arcs) {
+    const nodes = [...new Set(arcs.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
+    if (nodes.length === 0) return void this.stage.replaceChildren(h("p", { class: "quiet", style: "padding:20px" }, "Nothing depends on anything here."));
+    const places = layered(nodes, arcs);
+    const all = [...places.values()], margin = 90;
+    const [left, right] = [Math.min(...all.map(({ x }) => x)) - margin, Math.max(...all.map(({ x }) => x)) + margin];
+    const [top, bottom] = [Math.min(...all.map(({ y }) => y)) - 40, Math.max(...all.map(({ y }) => y)) + 40];
+    const most = Math.max(...arcs.map((arc) => arc[2]), 1e-9);
+    const picture = svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group", "aria-label": "Network" },
+      svg("defs", {}, svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0 8 4 0 8z" }))));
+    for (const [from, to, strength] of arcs) picture.append(this.arc(places.get(from), places.get(to), strength / most, from === this.chosen || to === this.chosen));
+    for (const v of nodes) picture.append(this.node(v, places.get(v)));
+    movable(picture);
+    const focused = document.activeElement?.dataset?.node;
+    this.stage.replaceChildren(picture);
+    if (focused !== undefined) picture.querySelector(`[data-node="${focused}"]`)?.focus();
+  }
+
+  arc(a, b, share, isNear) {
+    const down = b.y > a.y ? 1 : b.y < a.y ? -1 : 0;
+    const [y1, y2] = [a.y + (down * NODE.height) / 2, b.y - (down * NODE.height) / 2];
+    const bend = down === 0 ? -50 : ((y2 - y1) / 2) * 1;
+    const d = down === 0 ? `M${a.x} ${a.y - NODE.height / 2}C${a.x} ${a.y + bend} ${b.x} ${b.y + bend} ${b.x} ${b.y - NODE.height / 2}` : `M${a.x} ${y1}C${a.x} ${y1 + bend} ${b.x} ${y2 - bend} ${b.x} ${y2}`;
+    return svg("path", { class: isNear ? "arc near" : "arc", d, "stroke-width": 0.8 + 3.2 * Math.sqrt(share), "stroke-opacity": 0.35 + 0.6 * share, ...(this.mode === "arcs" ? { "marker-end": "url(#head)" } : {}) });
+  }
+
+  node(v, { x, y }) {
+    const { name, categories } = this.model.variables[v], { answer, before, known, target } = this.shown;
+    const own = answer.posteriors?.slice(this.starts[v], this.starts[v + 1]);
+    const moved = own ? own.reduce((sum, p, value) => sum + Math.abs(p - before[this.starts[v] + value]), 0) / 2 : 0;
+    const best = own ? own.indexOf(Math.max(...own)) : -1;
+    const label = best < 0 ? name : `${name}: ${categories[best]} ${percent(own[best])}`;
+    const classes = ["node", known[v]?.sets !== undefined ? "is-set" : known[v] ? "is-known" : "", target === v ? "is-target" : "", this.chosen === v ? "is-chosen" : ""];
+    const short = name.length > 16 ? `${name.slice(0, 15)}…` : name;
+    const element = svg("g", { class: classes.join(" "), transform: `translate(${x} ${y})`, role: "button", tabindex: 0, "aria-label": label, "data-node": v },
+      svg("title", {}, label),
+      svg("rect", { x: -NODE.width / 2, y: -NODE.height / 2, width: NODE.width, height: NODE.height, rx: 8 }),
+      svg("rect", { class: "heat", x: -NODE.width / 2 + 8, y: NODE.height / 2 - 6, width: (NODE.width - 16) * moved, height: 3, rx: 1.5, style: "stroke:none;fill:var(--bar)" }),
+      svg("text", { y: 3 }, short));
+    const pick = () => this.change({ chosen: v });
+    element.addEventListener("click", pick);
+    element.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(); } });
+    return element;
+  }
+
+  showTree() {
+    const v = this.chosen;
+    if (v === null) return void this.tree.replaceChildren(h("p", { class: "quiet" }, "Pick a variable in the picture to see what it depends on. The small bar in a box is how much the evidence has moved it."));
+    const { name } = this.model.variables[v];
+    const nodes = this.model.network?.trees[v];
+    this.tree.replaceChildren(
+      h("h2", {}, name, h("button", { class: "plain", onclick: () => this.onPick(v) }, "Show its bars")),
+      nodes ? h("ul", { class: "tree" }, this.branch(v, nodes, 0, 0, true)) : h("p", { class: "quiet" }, "This model has no network."));
+  }
+
+  // What a node of the tree asks, and where each answer leads; the way that the evidence leaves open is in bold.
+  branch(v, nodes, at, depth, isLive, before = []) {
+    const node = nodes[at], { categories } = this.model.variables[v];
+    if (Array.isArray(node)) return h("li", { class: isLive ? "live" : "dead" }, before, h("span", { class: "leaf" }, node.map((p, value) => h("span", {}, `${categories[value]} ${percent(p)}`))));
+    const asked = this.model.variables[node.asks];
+    const children = node.branches.map(([values, next]) => {
+      const known = this.shown.known[node.asks], value = known?.is ?? known?.sets;
+      const stays = isLive && (value === undefined || values.includes(value));
+      const text = `${asked.name} = ${values.map((k) => asked.categories[k]).join(" or ")} `;
+      return this.branch(v, nodes, next, depth + 1, stays, [h("span", {}, text)]);
+    });
+    const list = h("ul", {}, children);
+    if (depth === 0) return list;
+    return h("li", { class: isLive ? "live" : "dead" }, depth < 3 ? [before, list] : h("details", {}, h("summary", {}, before), list));
+  }
+}
+
+// Moves the picture with the pointer, and makes it larger or smaller with the wheel.
+function movable(picture) {
+  let box = picture.getAttribute("viewBox").split(" ").map(Number), from = null;
+  const set = () => picture.setAttribute("viewBox", box.join(" "));
+  picture.addEventListener("pointerdown", (event) => { if (!event.target.closest(".node")) { from = [event.clientX, event.clientY, ...box]; picture.setPointerCapture(event.pointerId); } });
+  picture.addEventListener("pointermove", (event) => {
+    if (!from) return;
+    const scale = Math.max(box[2] / picture.clientWidth, box[3] / picture.clientHeight);
+    box = [from[2] - (event.clientX - from[0]) * scale, from[3] - (event.clientY - from[1]) * scale, box[2], box[3]];
+    set();
+  });
+  picture.addEventListener("pointerup", () => (from = null));
+  picture.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const factor = Math.exp(event.deltaY * 0.001), bounds = picture.getBoundingClientRect();
+    const [px, py] = [(event.clientX - bounds.left) / bounds.width, (event.clientY - bounds.top) / bounds.height];
+    box = [box[0] + box[2] * px * (1 - factor), box[1] + box[3] * py * (1 - factor), box[2] * factor, box[3] * factor];
+    set();
+  }, { passive: false });
+}

@@ -1,0 +1,86 @@
+// What is always in view: chips of evidence, its probability and conflict, the most probable explanation.
+
+import { h, probability, signed } from "./text.js";
+
+export function pieceText(model, v, piece) {
+  const { name, categories } = model.variables[v];
+  if (piece.sets !== undefined) return `set ${name} = ${categories[piece.sets]}`;
+  if (piece.is !== undefined) return `${name} = ${categories[piece.is]}`;
+  const best = piece.likelihoods.indexOf(Math.max(...piece.likelihoods));
+  return `${name}: more like ${categories[best]}`;
+}
+
+export function showChips(list, model, situation, onPick) {
+  const chips = situation.known.flatMap((piece, v) => piece === null ? [] : [
+    h("li", { class: piece.sets === undefined ? "" : "sets" },
+      h("button", { class: "name", title: "Show it", onclick: () => onPick(v) }, pieceText(model, v, piece)),
+      h("button", { class: "off", "aria-label": `Forget ${pieceText(model, v, piece)}`, onclick: () => situation.set(v, null) }, "✕")),
+  ]);
+  if (chips.length === 0) chips.push(h("li", { class: "none" }, "Nothing is known yet. Click a bar to say what is."));
+  if (chips.length > 1)
+    chips.push(h("li", { class: "clear" }, h("button", { onclick: () => situation.change({ known: situation.known.map(() => null) }) }, "clear all")));
+  list.replaceChildren(...chips);
+}
+
+export function showStatus(line, answer, nKnown) {
+  if (nKnown === 0) return void line.replaceChildren();
+  if (answer.posteriors === null)
+    return void line.replaceChildren(h("b", { class: "bad" }, "This cannot be: the evidence has probability zero."));
+  const parts = ["probability ", h("b", {}, probability(answer.logProbability))];
+  if (Object.keys(answer.support).length > 1)
+    parts.push(" · conflict ", h("b", { class: answer.conflict < -0.5 ? "bad" : answer.conflict > 0.5 ? "good" : "" }, signed(answer.conflict)));
+  line.replaceChildren(...parts);
+}
+
+export function showSummary(card, model, situation, answer, found) {
+  const parts = [h("h2", {}, "This situation")];
+  if (answer.posteriors === null) {
+    parts.push(h("p", {}, "The evidence has probability zero: no row can look like this. Take a piece of it away."));
+    return void card.replaceChildren(...parts);
+  }
+  parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4)));
+  const odd = Object.entries(answer.support).sort((a, b) => a[1] - b[1]);
+  if (odd.length > 1) {
+    parts.push(fact("Conflict", signed(answer.conflict)));
+    parts.push(h("p", { class: "quiet" }, verdict(answer.conflict)));
+    const [v, support] = odd[0];
+    if (support < -0.5 && odd.length > 2)
+      parts.push(h("p", { class: "quiet" }, `Odd one out: ${pieceText(model, Number(v), situation.known[v])}; the rest makes it ${Math.exp(-support).toFixed(1)} times less likely.`));
+  }
+  if (model.causality && situation.known.some((piece) => piece?.sets !== undefined))
+    parts.push(h("p", { class: "quiet" }, h("b", {}, "Setting is not seeing. "), `Here, ${model.causality}.`));
+  if (found) parts.push(...explanation(model, situation, found));
+  const open = card.querySelector("details")?.open;
+  card.replaceChildren(...parts);
+  if (open) card.querySelector("details").open = true;
+}
+
+const fact = (name, value) => h("p", { class: "fact" }, h("span", {}, name), h("b", {}, value));
+
+function verdict(conflict) {
+  if (conflict < -0.5) return "The pieces are seen together less often than if they were unrelated: is one of them wrong?";
+  return conflict > 0.5 ? "The pieces support each other." : "The pieces hardly speak about each other.";
+}
+
+function explanation(model, situation, { best, second, isProven }) {
+  const open = situation.known.flatMap((piece, v) => (piece === null || piece.likelihoods ? [v] : []));
+  if (open.length === 0) return [];
+  const name = (v) => model.variables[v].name, category = (world, v) => model.variables[v].categories[world[v]];
+  const parts = [
+    h("h3", {}, isProven ? "Most probable explanation" : "Most probable explanation found"),
+    fact("Its probability", probability(best.log)),
+  ];
+  if (second) {
+    const times = Math.exp(best.log - second.log);
+    parts.push(fact("Runner-up", `${times < 1000 ? times.toFixed(2) : times.toExponential(1)} times less`));
+    const differing = open.filter((v) => best.world[v] !== second.world[v]).slice(0, 6);
+    parts.push(h("p", { class: "quiet" }, differing.map((v) => `${name(v)}: ${category(second.world, v)} instead of ${category(best.world, v)}`).join("; ")));
+  }
+  parts.push(h("details", {}, h("summary", {}, `Its ${open.length} values`),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Most probable explanation" }, h("table", {},
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "variable"), h("th", { scope: "col" }, "best"), second ? h("th", { scope: "col" }, "runner-up") : null)),
+      h("tbody", {}, open.map((v) => h("tr", {}, h("td", {}, name(v)), h("td", {}, category(best.world, v)),
+        second ? h("td", { class: best.world[v] === second.world[v] ? "quiet" : "differs" }, category(second.world, v)) : null)))))));
+  return parts;
+}
+
