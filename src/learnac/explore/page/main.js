@@ -11,7 +11,7 @@ import { TargetPanel } from "./target.js";
 import { announceProblem, h } from "./text.js";
 
 const $ = (id) => document.getElementById(id);
-const VIEWS = ["monitors", "network", "rows"];
+const VIEWS = ["monitors", "network", "rows", "answers"]; // The last only where there is no room for it beside the others.
 
 async function start() {
   const model = JSON.parse($("model").textContent);
@@ -151,8 +151,9 @@ class Explorer {
 
   open(view) {
     this.view = view;
+    document.body.dataset.view = view;
     for (const name of VIEWS) {
-      $(`view-${name}`).hidden = name !== view;
+      if (name !== "answers" && view !== "answers") $(`view-${name}`).hidden = name !== view;
       $(`tab-${name}`).setAttribute("aria-selected", String(name === view));
       $(`tab-${name}`).tabIndex = name === view ? 0 : -1;
     }
@@ -166,7 +167,8 @@ class Explorer {
       $(`tab-${name}`).addEventListener("keydown", ({ key }) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
         if (!step) return;
-        const next = VIEWS[(place + step + VIEWS.length) % VIEWS.length];
+        const shown = VIEWS.filter((each) => $(`tab-${each}`).offsetParent !== null);
+        const next = shown[(place + step + shown.length) % shown.length];
         this.open(next);
         $(`tab-${next}`).focus();
       });

@@ -1,15 +1,15 @@
 // The learned network, or what tells most about what under the present evidence; and the decision tree of a variable.
 
 import { h, percent, svg } from "./text.js";
-import { layered, NODE } from "./layout.js";
+import { arranged, layered, NODE, pulled } from "./layout.js";
 
-const MOST_ARCS = 150;
+const MOST_ARCS = 150, MOST_LAYERED = 30;
 
 export class NetworkView {
   constructor(container, model, situation, asking, onPick) {
     Object.assign(this, { container, model, situation, asking, onPick });
     this.mode = model.network ? "arcs" : "information";
-    this.nArcs = Math.min(60, MOST_ARCS);
+    this.nArcs = model.variables.length > 100 ? 30 : 60;
     this.chosen = null;
     const modes = h("label", {}, "Show ", h("select", { id: "graph-mode", onchange: (event) => this.change({ mode: event.target.value }) },
       model.network ? h("option", { value: "arcs" }, model.isMixture ? "the network of its structure" : "the learned network") : null,
@@ -44,8 +44,8 @@ export class NetworkView {
   draw(arcs) {
     const nodes = [...new Set(arcs.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
     if (nodes.length === 0) return void this.stage.replaceChildren(h("p", { class: "quiet", style: "padding:20px" }, "Nothing depends on anything here."));
-    const places = layered(nodes, arcs);
-    const all = [...places.values()], margin = 90;
+    const places = arranged(nodes, arcs, (some, own) => (this.mode === "arcs" && some.length <= MOST_LAYERED ? layered : pulled)(some, own));
+    const all = [...places.values()], margin = NODE.width / 2 + 24;
     const [left, right] = [Math.min(...all.map(({ x }) => x)) - margin, Math.max(...all.map(({ x }) => x)) + margin];
     const [top, bottom] = [Math.min(...all.map(({ y }) => y)) - 40, Math.max(...all.map(({ y }) => y)) + 40];
     const most = Math.max(...arcs.map((arc) => arc[2]), 1e-9);
@@ -60,11 +60,12 @@ export class NetworkView {
   }
 
   arc(a, b, share, isNear) {
+    if (this.mode !== "arcs") return svg("path", { class: isNear ? "arc near" : "arc", d: `M${a.x} ${a.y}L${b.x} ${b.y}`, "stroke-width": 0.8 + 5 * share, "stroke-opacity": 0.25 + 0.7 * share });
     const down = b.y > a.y ? 1 : b.y < a.y ? -1 : 0;
     const [y1, y2] = [a.y + (down * NODE.height) / 2, b.y - (down * NODE.height) / 2];
-    const bend = down === 0 ? -50 : ((y2 - y1) / 2) * 1;
+    const bend = down === 0 ? -50 : (y2 - y1) / 2;
     const d = down === 0 ? `M${a.x} ${a.y - NODE.height / 2}C${a.x} ${a.y + bend} ${b.x} ${b.y + bend} ${b.x} ${b.y - NODE.height / 2}` : `M${a.x} ${y1}C${a.x} ${y1 + bend} ${b.x} ${y2 - bend} ${b.x} ${y2}`;
-    return svg("path", { class: isNear ? "arc near" : "arc", d, "stroke-width": 0.8 + 3.2 * Math.sqrt(share), "stroke-opacity": 0.35 + 0.6 * share, ...(this.mode === "arcs" ? { "marker-end": "url(#head)" } : {}) });
+    return svg("path", { class: isNear ? "arc near" : "arc", d, "stroke-width": 0.8 + 3.2 * Math.sqrt(share), "stroke-opacity": 0.35 + 0.6 * share, "marker-end": "url(#head)" });
   }
 
   node(v, { x, y }) {

@@ -38,7 +38,9 @@ export function showSummary(card, model, situation, answer, found) {
     parts.push(h("p", {}, "The evidence has probability zero: no row can look like this. Take a piece of it away."));
     return void card.replaceChildren(...parts);
   }
-  parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4)));
+  if (situation.known.some(Boolean))
+    parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4)));
+  else parts.push(h("p", { class: "quiet" }, "Nothing is known: the bars show how often each value comes up."));
   const odd = Object.entries(answer.support).sort((a, b) => a[1] - b[1]);
   if (odd.length > 1) {
     parts.push(fact("Conflict", signed(answer.conflict)));
