@@ -6,7 +6,7 @@ OLDEST := build/oldest
 SOURCES := $(shell find core src -name '*.[ch]pp' -o -name '*.py' -path 'src/*' -o -path 'src/*/page/*.*') CMakeLists.txt
 CPP := $(shell find core -name '*.[ch]pp')
 
-.PHONY: help demo test oldest check format bench paper paper-quick docs sanitize clean
+.PHONY: help demo test browser oldest check format bench paper paper-quick docs sanitize clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -27,6 +27,11 @@ demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and c
 
 test: check $(VENV)/built  ## all checks and tests
 	$(BIN)/pytest
+
+browser: $(VENV)/built  ## the explorer in a real Chromium: the one of the system, or one that is fetched
+	$(BIN)/pip install --quiet --group browser
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || $(BIN)/playwright install chromium
+	$(BIN)/pytest tests/browser
 
 # A wheel, because the oldest environment has nothing to build with. Pages and experiments need more than the package.
 oldest: $(VENV)/built  ## the tests with the oldest versions that pyproject.toml allows; needs Python 3.11 or 3.12

@@ -38,7 +38,7 @@ export class Monitors {
     }, "✕");
     const list = h("div", { class: "values", role: "group", "aria-labelledby": `name-${v}` }, values.map((row) => row.button));
     const element = h("section", { class: "monitor", id: `monitor-${v}`, "data-variable": v, "aria-labelledby": `name-${v}` },
-      h("header", {}, h("h3", { id: `name-${v}`, title: variable.name }, variable.name), tag, off, target), list);
+      h("header", {}, h("h2", { id: `name-${v}`, title: variable.name }, variable.name), tag, off, target), list);
     const card = { v, element, values, tag, target, off, isSeen: false, isStale: true, isOpen: values.length <= MOST_VALUES + 1 };
     if (!card.isOpen) {
       card.more = h("button", { class: "more", onclick: () => this.open(card) }, `${values.length - MOST_VALUES} more values`);

@@ -1,0 +1,107 @@
+"""Pages of small models in a real Chromium, opened from disk: `make browser` installs what these tests need."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from learnac import Dataset, LearnAC, load
+from learnac.explore import explorer_page
+from learnac.model import Model
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: make browser")
+
+NAMES = ("colour", "size", "shape of it", "taste, if any", "age", "weight")
+ARITIES = (2, 3, 4, 2, 5, 3)
+
+
+def rows_of(seed: int, n_rows: int, arities: tuple[int, ...]) -> Any:
+    rng = np.random.default_rng(seed)
+    prototypes = rng.integers(arities, size=(5, len(arities)))
+    noise = rng.integers(arities, size=(n_rows, len(arities)))
+    return np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=n_rows)], noise)
+
+
+def small_model(**chosen: Any) -> LearnAC:
+    import pandas as pd
+
+    words = ["none", "<b>some</b>", "a lot", "</script>", "all of it"]
+    codes = rows_of(0, 400, ARITIES)
+    frame = pd.DataFrame({name: [words[code] for code in column] for name, column in zip(NAMES, codes.T, strict=True)})
+    return LearnAC(**{"alpha": 1.0, "shrinkage": 0.0, "edge_penalty": 0.05, **chosen}).fit(frame)
+
+
+def large_model() -> LearnAC:
+    arities = (4,) * 500
+    chosen: dict[str, Any] = {"alpha": 1.0, "shrinkage": 0.0, "edge_penalty": 0.1, "max_splits": 150}
+    return LearnAC(**chosen).fit(Dataset.from_array(rows_of(1, 200, arities), arities=arities))
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, LearnAC]:
+    mixture = small_model(n_components=4, max_edges=20_000, edge_penalty=None)
+    return {"circuit": small_model(), "mixture": mixture, "large": large_model()}
+
+
+@pytest.fixture(scope="session")
+def pages(models: dict[str, LearnAC], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    found = {}
+    for name, model in models.items():
+        model.save(folder / f"{name}.learnac")
+        path = folder / f"{name}.html"
+        stored = load(folder / f"{name}.learnac")
+        path.write_text(explorer_page(Model(stored.circuit_, stored.network_, {}, {"rows": 400}), f"{name}.learnac"))
+        found[name] = path
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    # One of the system, if there is one: downloads are not possible everywhere.
+    installed = os.environ.get("LEARNAC_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    with playwright.sync_playwright() as started:
+        try:
+            found = started.chromium.launch(executable_path=installed, args=["--no-sandbox"])
+        except playwright.Error as error:
+            pytest.skip(f"needs Chromium: make browser ({str(error).splitlines()[0]})")
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser: Any, pages: dict[str, Path]) -> Iterator[Callable[..., Any]]:
+    """Opens the page of a model, at an address; errors and requests to anywhere fail the test."""
+    contexts, problems = [], []
+
+    def open_page(name: str, address: str = "", **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: problems.append(request.url) if not is_here(request.url) else None)
+        page.goto(f"{pages[name].as_uri()}{address}")
+        settled(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def is_here(address: str) -> bool:
+    return address.startswith(("file:", "blob:", "data:"))
+
+
+def settled(page: Any) -> Any:
+    """Waits until everything is shown."""
+    page.wait_for_selector("html[data-settled=true]", timeout=20_000)
+    return page

@@ -1,0 +1,434 @@
+"""The explorer as people use it: with the mouse, the keyboard and the address; its numbers are Python's."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import numpy as np
+import pytest
+
+from learnac import LearnAC, infer
+
+
+def settled(page: Any) -> Any:
+    page.wait_for_selector("html[data-settled=true]", timeout=20_000)
+    return page
+
+
+def act(page: Any, what: Any) -> None:
+    """Does something, and waits until its answer is shown."""
+    before = page.evaluate("learnacExplorer.shown && (window.shownBefore = learnacExplorer.shown, 1)")
+    assert before == 1
+    what()
+    for _ in range(400):
+        if page.evaluate("window.shownBefore !== learnacExplorer.shown"):
+            break
+        page.wait_for_timeout(10)
+    settled(page)
+
+
+def value(page: Any, variable: int, code: int) -> Any:
+    return page.locator(f"#monitor-{variable} .value").nth(code)
+
+
+def known(page: Any) -> Any:
+    return page.evaluate("learnacExplorer.situation.known")
+
+
+def posteriors(page: Any) -> Any:
+    return np.array(page.evaluate("Array.from(learnacExplorer.shown.answer.posteriors)"))
+
+
+def expected(model: LearnAC, given: dict[str, Any], **more: Any) -> Any:
+    return np.concatenate(list(model.marginals(given, **more).values()))
+
+
+def close(found: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+GIVEN = {"colour": "<b>some</b>", "age": "all of it"}
+SOFT = {"taste, if any": [0.25, 1.0]}
+ADDRESS = "#" + urlencode(
+    {"is:colour": "<b>some</b>", "is:age": "all of it", "soft:taste, if any": "0.25 1", "target": "size"}
+)
+
+
+@pytest.mark.parametrize("name", ["circuit", "mixture"])
+class TestNumbersArePythons:
+    def test_posteriors_probability_and_conflict(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+        page, model = opened(name), models[name]
+        close(posteriors(page), expected(model, {}))
+        page = opened(name, ADDRESS)
+        close(posteriors(page), expected(model, GIVEN, soft=SOFT))
+        answer = page.evaluate(
+            "(({logProbability, conflict, support}) => ({logProbability, conflict, support}))"
+            "(learnacExplorer.shown.answer)"
+        )
+        evidence = infer.likelihood.as_evidence(model.schema_, GIVEN, SOFT)
+        engine = infer.engine.engine_of(model.circuit_)
+        close(answer["logProbability"], infer.likelihood.log_values(engine, evidence, 1)[0])
+        close(answer["conflict"], model.conflict(GIVEN, soft=SOFT))
+        why = model.explain("size", GIVEN, soft=SOFT)
+        close([answer["support"][str(model.schema_.index(n))] for n in why.pieces], why.support)
+
+    def test_why_and_what_to_ask(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+        page, model = opened(name, ADDRESS), models[name]
+        found = page.evaluate("learnacExplorer.target.found")
+        why = model.explain("size", GIVEN, soft=SOFT)
+        for place, piece in enumerate(why.pieces):
+            number = str(model.schema_.index(piece))
+            close(found["why"]["alone"][number], why.leave_one_out[place])
+            close(found["why"]["shares"][number], why.shapley[place])
+        gains = model.next_question("size", GIVEN, soft=SOFT)
+        assert [model.schema_.names[q["variable"]] for q in found["next"]] == list(gains)
+        close([q["gain"] for q in found["next"]], list(gains.values()))
+        first = found["next"][0]
+        asked = model.schema_.names[first["variable"]]
+        for code, answer in enumerate(first["answers"]):
+            given = {**GIVEN, asked: model.schema_.categories[first["variable"]][code]}
+            close(answer["posterior"], model.marginals(given, soft=SOFT)["size"])
+
+    def test_interventions(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+        address = "#" + urlencode({"do:size": "a lot", "is:age": "none"})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            changed = models[name].do({"size": "a lot"})
+        page = opened(name, address)
+        close(posteriors(page), expected(changed, {"age": "none"}))
+        assert "Setting is not seeing" in page.inner_text("#summary")
+
+    def test_most_probable_explanation(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+        page, model = opened(name, ADDRESS), models[name]
+        situation = page.evaluate("learnacExplorer.situation.known")
+        found = page.evaluate("(situation) => learnacExplorer.asking.ask('mpe', {situation})", situation)
+        world, log = model.mpe(GIVEN, soft=SOFT)
+        close(found["best"]["log"], log)
+        names = dict(zip(model.schema_.names, found["best"]["world"], strict=True))
+        assert {n: model.schema_.categories[model.schema_.index(n)][c] for n, c in names.items()} == world
+        assert found["isProven"] == (name == "circuit")
+        if name == "circuit":  # No other world is between the two.
+            worlds = np.indices(model.schema_.arities).reshape(6, -1).T
+            logs = model.score_samples(worlds)
+            row = [model.schema_.code(v, GIVEN[n]) if n in GIVEN else -1 for v, n in enumerate(model.schema_.names)]
+            logs = logs[((worlds == row) | (np.array(row) < 0)).all(axis=1)] + np.log(
+                np.array([0.25, 1.0])[worlds[((worlds == row) | (np.array(row) < 0)).all(axis=1)][:, 3]]
+            )
+            close([found["best"]["log"], found["second"]["log"]], np.sort(logs)[:-3:-1])
+
+
+class TestMouse:
+    def test_click_and_click_again(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("circuit"), models["circuit"]
+        act(page, lambda: value(page, 1, 2).click())
+        assert known(page)[1] == {"is": 2}
+        assert value(page, 1, 2).get_attribute("aria-pressed") == "true"
+        close(posteriors(page), expected(model, {"size": model.schema_.categories[1][2]}))
+        shown = value(page, 0, 0).locator(".number").inner_text()
+        assert shown == f"{100 * posteriors(page)[0]:.1f} %"
+        act(page, lambda: value(page, 1, 2).click())
+        assert known(page) == [None] * 6
+        close(posteriors(page), expected(model, {}))
+
+    def test_drag_is_soft_evidence_and_the_bar_follows(self, opened: Any) -> None:
+        page = opened("circuit")
+        act(page, lambda: value(page, 0, 0).click())
+        box = value(page, 2, 1).locator(".track").bounding_box()
+        y = box["y"] + box["height"] / 2
+
+        def drag() -> None:
+            page.mouse.move(box["x"] + 5, y)
+            page.mouse.down()
+            page.mouse.move(box["x"] + 0.4 * box["width"], y, steps=4)
+            page.mouse.move(box["x"] + 0.8 * box["width"], y, steps=4)
+            page.mouse.up()
+
+        act(page, drag)
+        page.wait_for_timeout(150)
+        settled(page)
+        likelihoods = known(page)[2]["likelihoods"]
+        assert max(likelihoods) == 1
+        assert posteriors(page)[5 + 1] == pytest.approx(0.8, abs=0.02)
+        act(page, lambda: page.click("#undo"))  # All of it is one step.
+        assert known(page) == [{"is": 0}, None, None, None, None, None]
+
+    def test_shift_click_intervenes(self, opened: Any) -> None:
+        page = opened("circuit")
+        act(page, lambda: value(page, 1, 0).click(modifiers=["Shift"]))
+        assert known(page)[1] == {"sets": 0}
+        assert "set size = " in page.inner_text("#chips")
+        act(page, lambda: value(page, 1, 0).click(modifiers=["Shift"]))
+        assert known(page)[1] is None
+
+    def test_undo_and_redo(self, opened: Any) -> None:
+        page = opened("circuit")
+        states = [known(page)]
+        for variable, code in [(0, 1), (1, 2), (0, 0)]:
+            act(page, lambda v=variable, c=code: value(page, v, c).click())
+            states.append(known(page))
+        for state in reversed(states[:-1]):
+            act(page, lambda: page.keyboard.press("Control+z"))
+            assert known(page) == state
+        assert page.is_disabled("#undo")
+        for state in states[1:]:
+            act(page, lambda: page.click("#redo"))
+            assert known(page) == state
+
+    def test_chips_and_clear(self, opened: Any) -> None:
+        page = opened("circuit")
+        for variable in range(3):
+            act(page, lambda v=variable: value(page, v, 0).click())
+        act(page, lambda: page.locator("#chips .off").nth(1).click())
+        assert [k is None for k in known(page)] == [False, True, False, True, True, True]
+        act(page, lambda: page.click("#chips .clear button"))
+        assert known(page) == [None] * 6
+
+    def test_pinned_situations_are_the_marks(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("circuit"), models["circuit"]
+        act(page, lambda: value(page, 1, 2).click())
+        act(page, lambda: page.click("#pin"))
+        act(page, lambda: value(page, 1, 0).click())
+        before = page.evaluate("Array.from(learnacExplorer.shown.before)")
+        close(before, expected(model, {"size": model.schema_.categories[1][2]}))
+        again = opened("circuit", f"#{urlsplit(page.url).fragment}")
+        close(again.evaluate("Array.from(learnacExplorer.shown.before)"), before)
+        act(page, lambda: page.click("#pin"))
+        close(page.evaluate("Array.from(learnacExplorer.shown.before)"), expected(model, {}))
+
+
+class TestAddress:
+    def test_it_holds_the_situation(self, opened: Any) -> None:
+        page = opened("circuit")
+        act(page, lambda: value(page, 3, 1).click())
+        act(page, lambda: value(page, 1, 1).click(modifiers=["Shift"]))
+        act(page, lambda: page.locator("#monitor-4 [aria-label^=Target]").click())
+        words = dict(parse_qsl(urlsplit(page.url).fragment))
+        assert set(words) == {"is:taste, if any", "do:size", "target"}
+        assert words["target"] == "age"
+        again = opened("circuit", f"#{urlsplit(page.url).fragment}")
+        assert known(again) == known(page)
+        assert "Target: age" in again.inner_text("#target")
+
+    def test_what_the_model_does_not_have_is_told(self, opened: Any) -> None:
+        page = opened("circuit", "#is:nobody=1&is:size=huge")
+        assert "nobody = 1; size = huge" in page.inner_text("#problem")
+        assert known(page) == [None] * 6
+
+    def test_copied_code_gives_the_same_answer(
+        self, opened: Any, pages: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: Any
+    ) -> None:
+        address = "#" + urlencode({"is:taste, if any": "none", "do:size": "a lot", "soft:age": "1 0.5 0.5 0.5 0.25"})
+        page = opened("circuit", address)
+        page.click("#copy")
+        python, command, _ = page.locator("#copying pre").all_inner_texts()
+        monkeypatch.chdir(pages["circuit"].parent)
+        names: dict[str, Any] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(python, names)
+        close(posteriors(page), np.concatenate(list(names["posteriors"].values())))
+        page.keyboard.press("Escape")
+        act(page, lambda: page.locator("[aria-label='Forget age']").click())
+        page.click("#copy")
+        command = page.locator("#copying pre").nth(1).inner_text()
+        import shlex
+
+        from learnac.cli import main
+
+        with pytest.raises(SystemExit) as ended:
+            main([*shlex.split(command)[1:], "--json"])
+        assert ended.value.code == 0
+        document = json.loads(capsys.readouterr().out)
+        close(posteriors(page), [p for values in document["marginals"].values() for p in values.values()])
+
+
+class TestKeyboard:
+    def test_everything_without_a_mouse(self, opened: Any) -> None:
+        page = opened("circuit")
+        page.keyboard.press("/")
+        page.keyboard.type("size")
+        assert page.locator(".monitor").count() == 1
+        page.keyboard.press("Escape")
+        assert page.locator(".monitor").count() == 6
+        page.locator("#monitor-0 .value").first.focus()
+        page.keyboard.press("ArrowDown")
+        act(page, lambda: page.keyboard.press("Enter"))
+        assert known(page)[0] == {"is": 1}
+        page.keyboard.press("ArrowRight")
+        act(page, lambda: page.keyboard.press("Shift+Enter"))
+        assert known(page)[1] == {"sets": 0}
+        page.keyboard.press("ArrowRight")
+        before = posteriors(page)[5]
+        act(page, lambda: page.keyboard.press("Alt+ArrowRight"))
+        assert posteriors(page)[5] == pytest.approx(before + 0.05, abs=1e-9)
+        act(page, lambda: page.keyboard.press("t"))
+        assert "Target: shape of it" in page.inner_text("#target")
+        act(page, lambda: page.keyboard.press("Delete"))
+        assert known(page)[2] is None
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('.monitor').id") == "monitor-3"
+        page.keyboard.press("?")
+        assert page.is_visible("#helping")
+
+    def test_tabs(self, opened: Any) -> None:
+        page = opened("circuit")
+        page.focus("#tab-monitors")
+        page.keyboard.press("ArrowRight")
+        assert page.is_visible("#view-network")
+        page.keyboard.press("ArrowRight")
+        assert page.is_visible("#view-rows")
+        page.keyboard.press("ArrowRight")
+        assert page.is_visible("#view-monitors")
+
+
+class TestOrder:
+    def order(self, page: Any) -> list[int]:
+        return [int(v) for v in page.eval_on_selector_all(".monitor", "all => all.map(e => e.dataset.variable)")]
+
+    def test_sorting(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("circuit", "#is:size=a+lot&target=age"), models["circuit"]
+        names = list(model.schema_.names)
+        page.select_option("#sort", "name")
+        assert self.order(page) == sorted(range(6), key=lambda v: names[v].lower())
+        page.select_option("#sort", "change")
+        changes = model.compare({"size": "a lot"}, {}).divergences
+        assert self.order(page) == [names.index(name) for name in changes]
+        page.select_option("#sort", "target")
+        gains = model.next_question("age", {"size": "a lot"})
+        assert self.order(page)[:5] == [names.index("age"), *(names.index(name) for name in list(gains)[:4])]
+        page.select_option("#group", "known")
+        assert [e.inner_text() for e in page.locator(".group > h2").all()] in (
+            ["Known", "Unknown"],
+            ["Unknown", "Known"],
+        )
+
+
+class TestRows:
+    def test_a_table_of_rows(self, opened: Any, models: dict[str, LearnAC], tmp_path: Path) -> None:
+        page, model = opened("circuit"), models["circuit"]
+        frame = model.sample(30, random_state=1).astype(object)
+        frame.loc[4, "size"] = None
+        frame.to_csv(tmp_path / "rows.csv", index=False)
+        page.click("#tab-rows")
+        page.set_input_files("#view-rows input", tmp_path / "rows.csv")
+        page.wait_for_selector("#view-rows tbody tr")
+        logs = model.score_samples(frame)
+        cells = page.locator("#view-rows tbody tr").all_inner_texts()
+        assert len(cells) == 30
+        assert int(cells[0].split()[0]) - 1 == int(np.argmin(logs))
+        assert float(cells[0].split()[1]) == pytest.approx(logs.min(), abs=5e-4)
+        page.locator("#view-rows tr[data-row='4']").click()
+        page.wait_for_selector("text=Row 5")
+        filled = model.impute(frame)["size"][4]
+        assert f"size = {filled}" in page.inner_text("#view-rows .card")
+        act(page, lambda: page.click("text=Take it as evidence"))
+        assert known(page)[1] is None
+        assert sum(k is not None for k in known(page)) == 5
+
+    def test_a_table_that_does_not_fit_is_told(self, opened: Any, tmp_path: Path) -> None:
+        page = opened("circuit")
+        page.click("#tab-rows")
+        (tmp_path / "rows.csv").write_text("colour,size\nnone,gigantic\n")
+        page.set_input_files("#view-rows input", tmp_path / "rows.csv")
+        page.wait_for_selector("#problem:visible")
+        assert "rows.csv: row 1, size: expected one of" in page.inner_text("#problem")
+        assert "found gigantic" in page.inner_text("#problem")
+
+
+class TestNetwork:
+    def test_arcs_tree_and_information(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("circuit", "#is:colour=none"), models["circuit"]
+        page.click("#tab-network")
+        page.wait_for_selector(".stage .node")
+        n_arcs = sum(map(len, model.network_.parents))
+        assert page.locator(".stage path.arc").count() == n_arcs
+        page.locator(".stage .node[data-node='4']").click()
+        page.wait_for_selector("#view-network .card h2:has-text('age')")
+        page.select_option("#graph-mode", "information")
+        pairs = page.evaluate("(situation) => learnacExplorer.asking.ask('information', {situation})", known(page))
+        names = model.schema_.names
+        first, second, gain = pairs[0]
+        assert gain == pytest.approx(model.next_question(names[first], {"colour": "none"})[names[second]], rel=1e-9)
+
+
+def test_impossible_evidence_is_told(browser: Any, tmp_path: Path) -> None:
+    from learnac.explore import explorer_page
+    from learnac.model import Model
+
+    rows = np.array([[0, 0], [1, 1]] * 20)
+    model = LearnAC(alpha=0.0, shrinkage=0.0, edge_penalty=0.01).fit(rows)
+    (tmp_path / "page.html").write_text(explorer_page(Model(model.circuit_, model.network_), "page"))
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri() + "#is:x0=0&is:x1=1")
+    settled(page)
+    assert "probability zero" in page.inner_text("#status")
+    act(page, page.locator("#chips .off").first.click)
+    assert "probability zero" not in page.inner_text("#status")
+    page.close()
+
+
+class TestManyVariables:
+    def test_five_hundred(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("large"), models["large"]
+        assert page.locator(".monitor").count() == 500
+        act(page, lambda: value(page, 0, 2).click())
+        close(posteriors(page), expected(model, {"x0": 2}))
+        page.fill("#search", "x49")
+        assert page.locator(".monitor").count() == 11
+        act(page, lambda: value(page, 499, 1).click())
+        assert known(page)[499] == {"is": 1}
+        page.fill("#search", "")
+        page.locator("#monitor-499").scroll_into_view_if_needed()
+        page.wait_for_timeout(100)
+        assert value(page, 499, 1).locator(".number").inner_text() == "100 %"
+
+    def test_evidence_too_improbable_for_linear_numbers(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        model = models["large"]
+        row = np.random.default_rng(0).integers(4, size=500)
+        given = {f"x{v}": int(row[v]) for v in range(495)}
+        page = opened("large", "#" + urlencode({f"is:{name}": code for name, code in given.items()}))
+        log = page.evaluate("learnacExplorer.shown.answer.logProbability")
+        assert log < -500
+        evidence = infer.likelihood.as_evidence(model.schema_, given)
+        engine = infer.engine.engine_of(model.circuit_)
+        close(log, infer.likelihood.log_values(engine, evidence, 1)[0])
+        close(posteriors(page), expected(model, given))
+
+
+class TestAccess:
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.parametrize("view", ["monitors", "network", "rows"])
+    def test_axe_finds_nothing(self, opened: Any, scheme: str, view: str, tmp_path: Path, models: Any) -> None:
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe: make browser")
+        address = "#" + urlencode(
+            {"is:size": "a lot", "do:colour": "none", "soft:age": "1 .5 .5 .5 .5", "target": "weight"}
+        )
+        page = opened("circuit", address, color_scheme=scheme)
+        page.click(f"#tab-{view}")
+        if view == "rows":
+            models["circuit"].sample(5, random_state=1).to_csv(tmp_path / "rows.csv", index=False)
+            page.set_input_files("#view-rows input", tmp_path / "rows.csv")
+            page.locator("#view-rows tbody tr").first.click()
+        page.wait_for_timeout(300)
+        found = axe.Axe().run(page)
+        assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found.response["violations"]] == []
+
+    def test_a_phone_has_room_for_everything(self, opened: Any) -> None:
+        page = opened("circuit", "#is:size=a+lot&target=age")
+        page.set_viewport_size({"width": 390, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert not page.is_visible("#side")
+        page.click("#tab-answers")
+        assert page.is_visible("#side")
+        assert "Target: age" in page.inner_text("#side")
+
+    def test_light_and_dark(self, opened: Any) -> None:
+        page = opened("circuit", color_scheme="dark")
+        theme = "document.documentElement.dataset.theme"
+        assert page.evaluate(theme) == "dark"
+        page.click("#theme")
+        assert page.evaluate(theme) == "light"
