@@ -2,7 +2,8 @@
 
 The data are the 8 x 8 images that come with scikit-learn, every pixel made on or off, and the label as one
 more variable. Nothing tells the learner which variable is the label, or which pixels will be hidden: the model is of
-all 65 variables together. Writes digits.png: test images of which one half was shown, completed.
+all 65 variables together. Writes digits.png: test images of which one half was shown, completed; and digits.html: the
+explorer of the model, a page to ask it everything else.
 """
 
 import time
@@ -22,7 +23,9 @@ from sklearn.datasets import load_digits
 from learnac import Dataset, LearnAC
 from learnac.cli.progress import progress_line
 from learnac.cli.summary import print_summary, summarize
+from learnac.explore import explorer_page
 from learnac.learn import LearnSettings
+from learnac.model import Model
 
 Rows = NDArray[np.int64]  # (rows x 65): the pixels, then the label
 
@@ -69,6 +72,17 @@ def main() -> None:
 
     console.rule("Half of the image is hidden")
     write_completions(model, first_of_each(test), console)
+
+    console.rule("Ask it yourself")
+    write_explorer(model, console)
+
+
+def write_explorer(model: LearnAC, console: Console) -> None:
+    path = Path("digits.html").resolve()
+    path.write_text(explorer_page(Model(model.circuit_, model.network_, {}, model.provenance_), "digits"))
+    console.print(
+        f"Open [bold]{path.as_uri()}[/bold] in a browser: click pixels, and watch the label.\n", soft_wrap=True
+    )
 
 
 @contextmanager

@@ -82,7 +82,7 @@ export function pulled(nodes, arcs) {
       x[a] += (dx[a] / length) * most; y[a] += (dy[a] / length) * most;
     }
   }
-  const places = nodes.map((_, i) => ({ x: x[i] * 118, y: y[i] * 66 }));
+  const places = nodes.map((_, i) => ({ x: x[i] * 150, y: y[i] * 84 }));
   apart(places);
   return new Map(nodes.map((v, i) => [v, places[i]]));
 }

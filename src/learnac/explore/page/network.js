@@ -4,6 +4,7 @@ import { h, percent, svg } from "./text.js";
 import { arranged, layered, NODE, pulled } from "./layout.js";
 
 const MOST_ARCS = 150, MOST_LAYERED = 30;
+const LEAST = { width: 760, height: 420 };
 
 export class NetworkView {
   constructor(container, model, situation, asking, onPick) {
@@ -48,8 +49,11 @@ export class NetworkView {
     const all = [...places.values()], margin = NODE.width / 2 + 24;
     const [left, right] = [Math.min(...all.map(({ x }) => x)) - margin, Math.max(...all.map(({ x }) => x)) + margin];
     const [top, bottom] = [Math.min(...all.map(({ y }) => y)) - 40, Math.max(...all.map(({ y }) => y)) + 40];
+    // A small graph is not blown up.
+    const [width, height] = [Math.max(right - left, LEAST.width), Math.max(bottom - top, LEAST.height)];
+    const box = [(left + right - width) / 2, (top + bottom - height) / 2, width, height];
     const most = Math.max(...arcs.map((arc) => arc[2]), 1e-9);
-    const picture = svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "group", "aria-label": "Network" },
+    const picture = svg("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Network" },
       svg("defs", {}, svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0 8 4 0 8z" }))));
     for (const [from, to, strength] of arcs) picture.append(this.arc(places.get(from), places.get(to), strength / most, from === this.chosen || to === this.chosen));
     for (const v of nodes) picture.append(this.node(v, places.get(v)));
