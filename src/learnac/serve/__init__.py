@@ -1,0 +1,1 @@
+"""The service: every query over HTTP, for one row or many, in JSON or Arrow."""

@@ -1,0 +1,294 @@
+"""What can be asked: for each query the body that it takes, and its answer in types that JSON has, or as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from learnac import infer
+from learnac.circuit import Queryable
+from learnac.data import Evidence, as_evidence
+from learnac.data.forms import DocumentsForm
+from learnac.errors import QueryError
+from learnac.infer.engine import engine_of
+from learnac.infer.explain import MAX_PIECES
+from learnac.infer.impute import completed_codes
+from learnac.infer.mpe import most_probable
+from learnac.model import Model
+
+Row = dict[str, Any]
+
+
+class Given(BaseModel):
+    """Evidence: for a row, from names to categories, or to likelihoods of categories; or a list of such rows."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, populate_by_name=True)
+    given: Row | list[Row] | None = None
+    do: Row | None = Field(None, description="Interventions: variables that are set from outside.")
+
+
+class MarginalsBody(Given):
+    variables: list[str] | None = None
+    balance: str | dict[str, Any] | None = None
+
+
+class ProbabilityBody(Given):
+    query: Row | list[Row]
+
+
+class TargetBody(Given):
+    target: str
+
+
+class SampleBody(Given):
+    n: int = Field(1, ge=0)
+    seed: int | None = Field(None, ge=0)
+    balance: str | dict[str, Any] | None = None
+
+
+class ImputeBody(Given):
+    method: str = "mpe"
+
+
+class ExplainBody(TargetBody):
+    shapley: bool = True
+
+
+class NextQuestionBody(TargetBody):
+    candidates: list[str] | None = None
+
+
+class CompareBody(Given):
+    other: Row = Field(default_factory=dict, alias="with")
+
+
+class SensitivityBody(Given):
+    query: Row
+    n: int = Field(20, ge=1)
+
+
+class Asking(NamedTuple):
+    """One question to one model."""
+
+    circuit: Queryable
+    model: Model
+    evidence: Evidence
+    body: Any
+    seconds: float  # for what is searched for
+
+    @property
+    def schema(self) -> Any:
+        return self.circuit.schema
+
+
+class Question(NamedTuple):
+    body: type[Given]
+    about: str
+    columns: Callable[[Asking], Mapping[str, Any]] | None  # an answer for each row; None if it is about one row
+    document: Callable[[Asking], Any]
+
+
+def _by_rows(columns: Callable[[Asking], Mapping[str, Any]]) -> Callable[[Asking], Any]:
+    """One answer for a dict, and a list of them for a list."""
+
+    def document(asking: Asking) -> Any:
+        found = columns(asking)
+        rows = [dict(zip(found, row, strict=True)) for row in zip(*(_listed(c) for c in found.values()), strict=True)]
+        return rows[0] if asking.evidence.is_one else {"rows": rows}
+
+    return document
+
+
+def _listed(column: Any) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def _scores(asking: Asking) -> Mapping[str, Any]:
+    return {"log_likelihood": np.atleast_1d(infer.log_likelihood(asking.circuit, asking.evidence))}
+
+
+def _probabilities(asking: Asking) -> Mapping[str, Any]:
+    found = np.atleast_1d(infer.log_probability(asking.circuit, asking.body.query, asking.evidence))
+    return {"probability": np.exp(found), "log_probability": found}
+
+
+def _posteriors(asking: Asking) -> dict[str, Any]:
+    found = infer.marginals(
+        asking.circuit, asking.evidence, variables=asking.body.variables, balance=asking.body.balance
+    )
+    return {name: np.atleast_2d(table) for name, table in found.items()}
+
+
+def _marginal_columns(asking: Asking) -> Mapping[str, Any]:
+    return {
+        f"{name}={category}": table[:, code]
+        for name, table in _posteriors(asking).items()
+        for code, category in enumerate(asking.schema.categories[asking.schema.index(name)])
+    }
+
+
+def _marginal_document(asking: Asking) -> Any:
+    found = _posteriors(asking)
+    rows = [
+        {
+            name: {str(c): p for c, p in zip(_categories(asking, name), table[row].tolist(), strict=True)}
+            for name, table in found.items()
+        }
+        for row in range(asking.evidence.n_rows)
+    ]
+    return {"marginals": rows[0]} if asking.evidence.is_one else {"rows": rows}
+
+
+def _categories(asking: Asking, name: str) -> tuple[Any, ...]:
+    return tuple(asking.schema.categories[asking.schema.index(name)])
+
+
+def _worlds(asking: Asking, codes: Any) -> dict[str, Any]:
+    return {
+        name: [categories[code] for code in row.tolist()]
+        for name, categories, row in zip(asking.schema.names, asking.schema.categories, codes, strict=True)
+    }
+
+
+def _mpe(asking: Asking) -> Mapping[str, Any]:
+    codes, logs = most_probable(engine_of(asking.circuit), asking.evidence, 1, asking.seconds)
+    return {**_worlds(asking, codes), "log_probability": logs}
+
+
+def _impute(asking: Asking) -> Mapping[str, Any]:
+    return _worlds(asking, completed_codes(asking.circuit, asking.evidence, asking.body.method))
+
+
+def _predictions(asking: Asking) -> Mapping[str, Any]:
+    target = asking.body.target
+    table = np.atleast_2d(infer.predict_proba(asking.circuit, asking.evidence, target))
+    categories = asking.schema.categories[asking.schema.position(target)]
+    best = [categories[code] for code in table.argmax(axis=1).tolist()]
+    return {"prediction": best, **{f"P({c})": table[:, code] for code, c in enumerate(categories)}}
+
+
+def _samples(asking: Asking) -> Any:
+    body = asking.body
+    evidence = asking.evidence
+    drawn = infer.sample(
+        asking.circuit, body.n, evidence, balance=body.balance, random_state=body.seed, form=DocumentsForm()
+    )
+    return {"rows": drawn if isinstance(drawn, list) else _documents(asking, drawn)}
+
+
+def _documents(asking: Asking, drawn: Any) -> list[Row]:
+    worlds = _worlds(asking, drawn.codes)
+    return [dict(zip(worlds, row, strict=True)) for row in zip(*worlds.values(), strict=True)]
+
+
+def _conflicts(asking: Asking) -> Mapping[str, Any]:
+    return {"conflict": np.atleast_1d(infer.conflict(asking.circuit, asking.evidence))}
+
+
+def _components(asking: Asking) -> Mapping[str, Any]:
+    found = np.atleast_2d(infer.components(asking.circuit, asking.evidence))
+    return {f"component {k}": column for k, column in enumerate(found.T)}
+
+
+def _explanation(asking: Asking) -> Any:
+    found = infer.explain(asking.circuit, asking.body.target, asking.evidence, shapley=asking.body.shapley)
+    names = list(found.pieces)
+    return {
+        "target": found.target,
+        "categories": list(found.categories),
+        "prior": found.prior.tolist(),
+        "posterior": found.posterior.tolist(),
+        "conflict": found.conflict,
+        "pieces": [
+            {
+                "variable": name,
+                "value": found.pieces[name],
+                "leave_one_out": found.leave_one_out[place].tolist(),
+                "shapley": None if found.shapley is None else found.shapley[place].tolist(),
+                "support": float(found.support[place]),
+            }
+            for place, name in enumerate(names)
+        ],
+    }
+
+
+def _next_question(asking: Asking) -> Any:
+    return {"gains": infer.next_question(asking.circuit, asking.body.target, asking.evidence, asking.body.candidates)}
+
+
+def _comparison(asking: Asking) -> Any:
+    found = infer.compare(asking.circuit, asking.evidence, asking.body.other)
+    return {
+        "variables": [
+            {
+                "variable": name,
+                "divergence": divergence,
+                "categories": list(_categories(asking, name)),
+                "a": found.a[name].tolist(),
+                "b": found.b[name].tolist(),
+            }
+            for name, divergence in found.divergences.items()
+        ]
+    }
+
+
+def _sensitivities(asking: Asking) -> Any:
+    body = asking.body
+    found = infer.sensitivity(asking.circuit, body.query, asking.evidence, network=asking.model.network, n=body.n)
+    parameters = [{name: getattr(each, name) for name in each.__slots__} for each in found.parameters]
+    return {"probability": found.probability, "parameters": parameters}
+
+
+def _rowwise(body: type[Given], about: str, columns: Callable[[Asking], Mapping[str, Any]]) -> Question:
+    return Question(body, about, columns, _by_rows(columns))
+
+
+QUESTIONS: dict[str, Question] = {
+    "score": _rowwise(Given, "The log-likelihood of each row; what is unknown is summed out.", _scores),
+    "probability": _rowwise(ProbabilityBody, "P(query | given) of each row.", _probabilities),
+    "marginals": Question(
+        MarginalsBody, "The probability of each value of every variable.", _marginal_columns, _marginal_document
+    ),
+    "mpe": _rowwise(Given, "The most probable combination of values for everything unknown.", _mpe),
+    "impute": _rowwise(ImputeBody, "Rows with their gaps filled.", _impute),
+    "predict": _rowwise(
+        TargetBody, "The most probable category of a target, and the probability of each.", _predictions
+    ),
+    "conflict": _rowwise(Given, "Below 0, the pieces of evidence do not go together.", _conflicts),
+    "components": _rowwise(Given, "For a mixture: the probability of each component.", _components),
+    "sample": Question(SampleBody, "Random rows, given the evidence.", None, _samples),
+    "explain": Question(ExplainBody, "How much each piece of evidence moves a target.", None, _explanation),
+    "next-question": Question(NextQuestionBody, "What to ask next about a target.", None, _next_question),
+    "compare": Question(CompareBody, "What differs between two situations.", None, _comparison),
+    "sensitivity": Question(SensitivityBody, "Which parameters an answer depends on.", None, _sensitivities),
+}
+
+
+def asking_of(model: Model, body: Given, rows: Any, seconds: float) -> Asking:
+    """The question, its evidence encoded and its interventions done. `rows` are a table, or None for the body's."""
+    circuit = model.require_circuit()
+    if body.do:
+        circuit = infer.do(circuit, body.do)
+    evidence = as_evidence(circuit.schema, body.given if rows is None else rows)
+    return Asking(circuit, model, evidence, body, seconds)
+
+
+def work_of(name: str, asking: Asking) -> int:
+    """About how many edges an answer visits: what is too much is refused before it begins."""
+    n_rows, edges, schema = asking.evidence.n_rows, asking.circuit.n_edges, asking.schema
+    if name == "explain":
+        n_pieces = int(np.count_nonzero(asking.evidence.codes >= 0)) + len(asking.evidence.soft_variables)
+        n_subsets = 1 << min(n_pieces, MAX_PIECES) if asking.body.shapley else n_pieces + 2
+        return n_subsets * len(schema.categories[schema.position(asking.body.target)]) * edges
+    if name == "sample":
+        return n_rows * (edges + asking.body.n * schema.n_variables * 16)
+    return n_rows * edges * 2
+
+
+def check_one_row(question: Question, asking: Asking) -> None:
+    """QueryError for a table where the question is about one situation."""
+    if question.columns is None and not asking.evidence.is_one and question.body is not SampleBody:
+        raise QueryError("given: expected the evidence of one row, found a list", expected="one row")

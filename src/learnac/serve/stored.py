@@ -1,0 +1,81 @@
+"""The models that are served: files, or all files of a folder, read again when they change."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+
+from learnac.errors import LearnacError
+from learnac.io.convert import compiled, read_any
+from learnac.model import Model
+
+SUFFIXES = (".learnac", ".bif", ".bn", ".ac")
+# How long a look at the disk is good for.
+_FRESH_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Served:
+    """A model as it was read, and the checksum of its file, which every answer names."""
+
+    name: str
+    model: Model
+    checksum: str
+    stamp: tuple[int, int]  # size and time of the file
+
+
+@dataclass(slots=True)
+class ModelStore:
+    """Models by name. Changes in place: a file that changes is read again; if it is broken then, the old one stays."""
+
+    path: Path
+    _models: dict[str, Served] = field(default_factory=dict)
+    _problems: dict[str, str] = field(default_factory=dict)
+    _looked_at: float = float("-inf")
+    _lock: Lock = field(default_factory=Lock)
+
+    def models(self) -> dict[str, Served]:
+        """All of them, after a look at the disk if the last one is a while ago."""
+        with self._lock:
+            if time.monotonic() - self._looked_at >= _FRESH_SECONDS:
+                self._look()
+                self._looked_at = time.monotonic()
+            return dict(self._models)
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """By model, why its file could not be read, or read again."""
+        return dict(self._problems)
+
+    def _look(self) -> None:
+        paths = self._paths()
+        for gone in self._models.keys() - paths.keys():
+            del self._models[gone]
+        self._problems = {name: problem for name, problem in self._problems.items() if name in paths}
+        for name, path in paths.items():
+            try:
+                status = path.stat()
+                stamp = (status.st_size, status.st_mtime_ns)
+                if name in self._models and self._models[name].stamp == stamp:
+                    continue
+                self._models[name] = _read(name, path, stamp)
+                self._problems.pop(name, None)
+            except (LearnacError, OSError, ValueError, MemoryError) as error:
+                self._problems[name] = " ".join(str(error).split())
+
+    def _paths(self) -> dict[str, Path]:
+        if not self.path.is_dir():
+            return {self.path.stem: self.path}
+        files = sorted(file for file in self.path.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+        return {file.stem: file for file in reversed(files)}
+
+
+def _read(name: str, path: Path, stamp: tuple[int, int]) -> Served:
+    checksum = blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    model = read_any(path)
+    if model.circuit is None:
+        model = compiled(model, path)
+    return Served(name, model, checksum, stamp)
