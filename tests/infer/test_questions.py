@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from learnac import ImpossibleEvidenceError, LearnAC, QueryError, infer
-from learnac.circuit import Mixture
+from learnac import ImpossibleEvidenceError, LearnAC, QueryError, Schema, infer
+from learnac.circuit import CircuitBuilder, Mixture
 from learnac.errors import CausalityWarning
 from learnac.infer.explain import MAX_PIECES
 
@@ -252,6 +252,19 @@ class TestDo:
         expanded = enumerated(case.circuit, case.network, 2, 0).asked.expanded()
         with pytest.raises(QueryError, match="do: expected a circuit whose parameters are those of a network"):
             infer.do(expanded, {"x0": 1})
+
+    def test_worlds_that_a_circuit_leaves_out_are_not_taken_for_impossible(self) -> None:
+        builder = CircuitBuilder(Schema(("a", "b"), ((0, 1), (0, 1))))
+        # b is always as a is: the worlds in which it is not are left out.
+        terms = []
+        for value, share in enumerate((0.3, 0.7)):
+            own = builder.parameter(share, (0, 0, value)), builder.parameter(1.0, (1, 1 + value, value))
+            terms.append(builder.product([value, 2 + value, *own]))
+        builder.sum(terms, decides=0)
+        circuit = builder.build()
+        np.testing.assert_allclose(infer.marginals(infer.do(circuit, {"a": 1}))["b"], [0, 1])
+        with pytest.raises(QueryError, match="found one that leaves some out, because they were impossible before"):
+            infer.do(circuit, {"b": 1})
 
 
 class TestCompare:

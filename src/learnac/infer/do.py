@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 from learnac.circuit import Circuit, Mixture, Queryable
 from learnac.data import Schema, as_evidence
 from learnac.errors import QueryError, described
+from learnac.infer.engine import engine_of
+from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.tree import TreeNode
 
 Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-6
 
 
 def do(circuit: Queryable, interventions: Mapping[str, object]) -> Queryable:
@@ -26,9 +30,16 @@ def do(circuit: Queryable, interventions: Mapping[str, object]) -> Queryable:
 
     `interventions` has a category for each variable that is set, or probabilities of its categories, with which it is
     then drawn. For a mixture, the hidden variable is a common cause of all others, which no intervention changes. Needs
-    to know which parameter is whose: a circuit from another tool, or an expanded mixture, does not. Cost: a copy.
+    to know which parameter is whose: a circuit from another tool, or an expanded mixture, does not. Cost: a copy, and
+    an upward pass.
     """
     shares = _shares(circuit.schema, interventions)
+    changed = _after(circuit, shares, interventions)
+    _require_whole(changed)
+    return changed
+
+
+def _after(circuit: Queryable, shares: Mapping[int, Floats], interventions: Mapping[str, object]) -> Queryable:
     if isinstance(circuit, Mixture):
         structure = _set(circuit.structure, shares)
         parameters = circuit.parameters.copy()
@@ -46,6 +57,18 @@ def do_network(network: BayesNet, interventions: Mapping[str, object]) -> BayesN
     for variable, probabilities in _shares(network.schema, interventions).items():
         trees[variable] = TreeCPD.of_nodes(variable, [TreeNode(probabilities)])
     return BayesNet(network.schema, tuple(trees))
+
+
+def _require_whole(changed: Queryable) -> None:
+    """A circuit that leaves out impossible worlds may lack those that the intervention makes possible."""
+    engine = engine_of(changed)
+    log_total = float(log_values(engine, as_evidence(engine.schema, None), 1)[0])
+    if not abs(log_total) < _ROUNDING:
+        raise QueryError(
+            "do: expected a circuit with all worlds that the intervention makes possible, found one that leaves some "
+            "out, because they were impossible before; or one of a conditional distribution",
+            expected="a circuit with all worlds",
+        )
 
 
 # Settings by which people state what may depend on what.

@@ -66,10 +66,15 @@ class Explorer {
 
   async answer(state) {
     const begun = performance.now();
-    const [answer, pinned] = await Promise.all([
-      this.asking.ask("answer", { situation: state.known }),
-      state.pinned ? this.asking.ask("answer", { situation: state.pinned }) : null,
-    ]);
+    let answer, pinned;
+    try {
+      [answer, pinned] = await Promise.all([
+        this.asking.ask("answer", { situation: state.known }),
+        state.pinned ? this.asking.ask("answer", { situation: state.pinned }) : null,
+      ]);
+    } catch (error) {
+      return this.refused(error);
+    }
     const before = pinned?.posteriors ?? this.prior.posteriors;
     this.shown = { ...state, answer, before, best: this.best };
     this.show();
@@ -77,6 +82,13 @@ class Explorer {
     // What takes longer comes when nothing newer waits.
     if (this.answering.next === null) await this.showRest(this.shown);
     if (this.answering.next === null) document.documentElement.dataset.settled = "true";
+  }
+
+  // What cannot be answered is taken back, and told.
+  refused(error) {
+    if (this.situation.past.length > 0) this.situation.undo();
+    else this.situation.change({ known: this.situation.known.map(() => null), pinned: null });
+    announceProblem(`Not possible here: ${error.message}.`);
   }
 
   show() {

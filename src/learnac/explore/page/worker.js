@@ -17,6 +17,7 @@ const operations = {
     return { prior: engine.prior };
   },
   answer({ situation }) {
+    requireWhole(situation);
     const found = engine.answer(situation);
     return found.posteriors === null ? found : { ...found, ...conflict(engine, situation, found) };
   },
@@ -27,6 +28,13 @@ const operations = {
   scores: ({ rows }) => scores(engine, rows),
   rowDetails: ({ row }) => rowDetails(engine, row),
 };
+
+// A circuit that leaves out impossible worlds may lack those that an intervention makes possible.
+function requireWhole(situation) {
+  const onlySet = situation.map((known) => (known?.sets === undefined ? null : known));
+  if (onlySet.some(Boolean) && !(Math.abs(engine.logProbability(onlySet)) < 1e-6))
+    throw new Error("this circuit cannot answer for this intervention: it leaves out worlds that were impossible before");
+}
 
 async function run({ id, operation, given }) {
   newest[operation] = id;
