@@ -28,9 +28,11 @@ demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and c
 test: check $(VENV)/built  ## all checks and tests
 	$(BIN)/pytest
 
-browser: $(VENV)/built  ## the explorer in a real Chromium: the one of the system, or one that is fetched
+browser: $(VENV)/built  ## the explorer in a real Chromium: the one of the system, or one that is installed
 	$(BIN)/pip install --quiet --group browser
-	command -v chromium >/dev/null || command -v google-chrome >/dev/null || $(BIN)/playwright install chromium
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes chromium >/dev/null; } || \
+	  $(BIN)/playwright install chromium || echo "There is no Chromium, so these tests are skipped."
 	$(BIN)/pytest tests/browser
 
 # A wheel, because the oldest environment has nothing to build with. Pages and experiments need more than the package.

@@ -158,10 +158,12 @@ def curve(studies: Studies, name: str, kind: str) -> list[tuple[int, float]]:
 def _worse(circuits: dict[str, dict[str, Any]], mixtures: dict[str, dict[str, Any]]) -> str:
     """Where a mixture does not help."""
     worse = [name for name, found in mixtures.items() if found["test"] < circuits[name]["test"]]
+    same = [name for name, found in mixtures.items() if found["components"] == 1]
+    chosen = f" A single circuit was chosen on {', '.join(same)}." if same else ""
     if not worse:
-        return "One mixture is better than one circuit on every set."
+        return f"One mixture is worse than one circuit on no set.{chosen}"
     told = ", ".join(f"{name} by {circuits[name]['test'] - mixtures[name]['test']:.3f}" for name in worse)
-    return f"One mixture is worse than one circuit on {told}."
+    return f"One mixture is worse than one circuit on {told}.{chosen}"
 
 
 def _of_kind(studies: Studies, kind: str) -> dict[str, dict[str, Any]]:
