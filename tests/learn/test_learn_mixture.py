@@ -18,6 +18,7 @@ from learnac.errors import SettingError
 from learnac.learn import Learned, LearnSettings, MixtureSettings, RoundInfo, Rows, Stop, learn_mixture, learn_table
 from learnac.learn.interrupt import Interrupt
 from learnac.learn.mixture.race import Entrant, Watch, race
+from learnac.learn.mixture.state import EntrantState
 from learnac.learn.mixture.structures import RowFold, Structure
 from learnac.learn.mixture.ways import WAYS, Way
 
@@ -284,6 +285,18 @@ class TestRace:
         n_done = sorted(entrant.rounds.n_done for entrant in entrants)
         assert n_done[:4] == [3, 3, 3, 3]
         assert n_done[4:6] == [6, 6]
+
+    def test_who_races_again_does_not_go_back(self) -> None:
+        first = self.entrants()[0]
+        first.rounds.advance()
+        kept = {first.key: EntrantState.of(first.rounds, goes_on=True)}
+        watch = Watch(Interrupt(), 0.0, resumed=kept)
+        again = self.entrants()[0]
+        race([again], watch)
+        n_done = again.rounds.n_done
+        assert n_done > 1
+        race([again, self.entrants()[1]], watch)
+        assert again.rounds.n_done == n_done
 
     def test_the_judged_likelihood_is_that_of_the_mixture(self) -> None:
         for entrant in self.entrants():

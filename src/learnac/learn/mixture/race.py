@@ -109,11 +109,11 @@ class Watch:
                 self.stop = Stop.INTERRUPTED
 
     def take_up(self, entrants: Sequence[Entrant]) -> None:
-        """Entrants that are about to learn. Those that learned before go on from there."""
+        """Entrants that are about to learn. Those that learned before a break go on from there, once."""
         for entrant in entrants:
-            self._seen[entrant.key] = entrant
-            if entrant.key in self.resumed:
+            if entrant.key not in self._seen and entrant.key in self.resumed:
                 self.resumed[entrant.key].restore(entrant.rounds)
+            self._seen[entrant.key] = entrant
 
     def advance(self, entrants: Sequence[Entrant], n_rounds: int) -> None:
         """All that have not come to their end do as many rounds, one more than before, unless they already have.
