@@ -12,18 +12,16 @@ out is part of the speed. Needs LEARNAC_DATA.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plain_circuits import UnexpectedCircuitError, learned, require_expected
-from records import RESULTS, write
+from records import run
 from sets import QUICK, load
 
 from learnac import LearnAC
@@ -170,26 +168,8 @@ def complaints(result: dict[str, Any]) -> list[str]:
     return [f"{result['name']}: {complaint}" for complaint in found]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=[run.name for run in QUICK])
-    parser.add_argument("--out", type=Path, metavar="FILE")
-    arguments = parser.parse_args()
-    path = arguments.out or (None if arguments.only else RESULTS / "inference.json")
-    results = []
-    for name in arguments.only or SETS:
-        try:
-            results.append(measure(name))
-        except UnexpectedCircuitError as error:
-            sys.exit(f"error: {error}")
-        show(results[-1])
-    if path is not None:
-        write(path, results)
-    found = [complaint for result in results for complaint in complaints(result)]
-    for complaint in found:
-        print(complaint, file=sys.stderr)
-    sys.exit(1 if found else 0)
-
-
 if __name__ == "__main__":
-    main()
+    try:
+        run(__doc__, SETS, "inference.json", lambda name: [measure(name)], show, complaints)
+    except UnexpectedCircuitError as error:
+        sys.exit(f"error: {error}")

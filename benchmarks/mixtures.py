@@ -10,17 +10,14 @@ thread, one row at a time. Needs LEARNAC_DATA.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from inference import best_of, with_evidence
 from numpy.typing import NDArray
-from records import RESULTS, write
+from records import run
 from sets import TRAIN, load
 
 from learnac import infer
@@ -98,24 +95,5 @@ def complaints(result: dict[str, Any]) -> list[str]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=SETS)
-    parser.add_argument("--out", type=Path, metavar="FILE")
-    arguments = parser.parse_args()
-    path = arguments.out or (None if arguments.only else RESULTS / "mixtures.json")
-    results = []
-    for name in arguments.only or SETS:
-        for result in measure(name):
-            show(result)
-            results.append(result)
-    if path is not None:
-        write(path, results)
-    found = [complaint for result in results for complaint in complaints(result)]
-    for complaint in found:
-        print(complaint, file=sys.stderr)
-    sys.exit(1 if found else 0)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, SETS, "mixtures.json", measure, show, complaints)

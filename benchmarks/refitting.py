@@ -10,10 +10,8 @@ with: its last third is the test. Needs LEARNAC_DATA.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,19 +88,5 @@ def votes_with_gaps(name: str) -> np.ndarray:
     return codes
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=SETS)
-    parser.add_argument("--out", type=Path, default=records.RESULTS / "refitting.json")
-    options = parser.parse_args()
-    results = []
-    for name in options.only:
-        for found in measured(name):
-            results.append(found)
-            shown = {key: round(value, 4) if isinstance(value, float) else value for key, value in found.items()}
-            print(shown, flush=True)
-    records.write(options.out, results)
-
-
 if __name__ == "__main__":
-    main()
+    records.run(__doc__, SETS, "refitting.json", measured, records.show_rounded)

@@ -20,44 +20,44 @@ bool are_offsets(std::span<const std::uint32_t> offsets) {
   return offsets.size() >= 2 && offsets[0] == 0 && std::is_sorted(offsets.begin(), offsets.end());
 }
 
-CellLayout layout_of(const Input<std::uint32_t>& first_of_leaf, const Input<std::uint32_t>& first_of_variable) {
+CellLayout layout_of(const Input<std::uint32_t>& first_of_leaf, const Input<std::uint32_t>& first_of_variable,
+                     const Input<std::uint32_t>& usual) {
   const std::span<const std::uint32_t> leaves = span_of(first_of_leaf), variables = span_of(first_of_variable);
   if (!are_offsets(leaves) || !are_offsets(variables) || leaves.back() != variables.back())
     refuse("expected the first cells of all leaves, and of all variables");
-  return {{leaves.begin(), leaves.end()}, {variables.begin(), variables.end()}};
-}
-
-CellLayout layout_of(const Input<std::uint32_t>& first_of_leaf, const Input<std::uint32_t>& first_of_variable,
-                     const Input<std::uint32_t>& usual) {
-  CellLayout layout = layout_of(first_of_leaf, first_of_variable);
-  if (usual.size() != layout.n_variables()) refuse("expected a usual cell for each variable");
+  if (usual.size() + 1 != variables.size()) refuse("expected a usual cell for each variable");
   for (std::size_t v = 0; v < usual.size(); ++v)
-    if (usual.data()[v] < layout.first_of_variable[v] || usual.data()[v] >= layout.first_of_variable[v + 1])
+    if (usual.data()[v] < variables[v] || usual.data()[v] >= variables[v + 1])
       refuse("expected usual cells that are those of their variables");
-  return layout;
+  return {{leaves.begin(), leaves.end()},
+          {variables.begin(), variables.end()},
+          {usual.data(), usual.data() + usual.size()}};
 }
 
 void check_rows(const CellLayout& layout, const LeafRows& rows) {
   if (rows.n_cells() > layout.n_cells()) refuse("expected rows in the cells of the layout");
 }
 
+// Of (cells x components), and (components).
+ComponentTable table_of(const CellLayout& layout, const Table<float>& log_parameters, const Input<float>& log_weights,
+                        const LeafRows& rows) {
+  if (log_parameters.shape(0) != layout.n_cells() || log_parameters.shape(1) != log_weights.size())
+    refuse("expected a parameter for each cell and component");
+  check_rows(layout, rows);
+  return ComponentTable::of(layout, {log_parameters.data(), log_parameters.size()}, span_of(log_weights));
+}
+
 }  // namespace
 
 void bind_mixing(nb::module_& m) {
-  m.def(
-      "usual_cells",
-      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Table<std::uint32_t> cells) {
-        return to_numpy(usual_cells(layout_of(first_of_leaf, first_of_variable), {cells.data(), cells.size()}));
-      },
-      "first_of_leaf"_a, "first_of_variable"_a, "cells"_a);
-  nb::class_<LeafRows>(m, "LeafRows")
+  nb::class_<CellLayout>(m, "CellLayout")
       .def(
           "__init__",
-          [](LeafRows* self, Input<std::uint32_t> usual, bool has_weights) {
-            if (usual.size() == 0) refuse("expected at least one variable");
-            new (self) LeafRows(span_of(usual), has_weights);
-          },
-          "usual"_a, "has_weights"_a)
+          [](CellLayout* self, Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable,
+             Input<std::uint32_t> usual) { new (self) CellLayout(layout_of(first_of_leaf, first_of_variable, usual)); },
+          "first_of_leaf"_a, "first_of_variable"_a, "usual"_a);
+  nb::class_<LeafRows>(m, "LeafRows")
+      .def(nb::init<const CellLayout&, bool>(), "layout"_a, "has_weights"_a)
       .def(
           "append",
           [](LeafRows& self, Table<std::uint32_t> cells, Input<double> weights) {
@@ -72,16 +72,15 @@ void bind_mixing(nb::module_& m) {
   nb::class_<TiedMixture>(m, "TiedMixture")
       .def(
           "__init__",
-          [](TiedMixture* self, Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable,
-             Input<std::uint32_t> usual, Table<float> features, Input<float> biases, Table<float> weights) {
-            const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
+          [](TiedMixture* self, const CellLayout& layout, Table<float> features, Input<float> biases,
+             Table<float> weights) {
             if (features.shape(1) == 0 || biases.size() != layout.n_cells() || weights.shape(0) != layout.n_cells() ||
                 weights.shape(1) != features.shape(0))
               refuse("expected a bias for each cell, and a weight for each cell and feature");
-            new (self) TiedMixture(layout, span_of(usual), {features.data(), features.size()}, features.shape(1),
-                                   span_of(biases), {weights.data(), weights.size()});
+            new (self) TiedMixture(layout, {features.data(), features.size()}, features.shape(1), span_of(biases),
+                                   {weights.data(), weights.size()});
           },
-          "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "features"_a, "biases"_a, "weights"_a)
+          "layout"_a, "features"_a, "biases"_a, "weights"_a)
       .def(
           "epoch",
           [](TiedMixture& self, const LeafRows& rows, Input<std::uint32_t> order, std::size_t batch, float learning,
@@ -118,36 +117,36 @@ void bind_mixing(nb::module_& m) {
       });
   m.def(
       "log_likelihoods",
-      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Input<std::uint32_t> usual,
-         Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
-        const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
-        if (log_parameters.shape(0) != layout.n_cells() || log_parameters.shape(1) != log_weights.size())
-          refuse("expected a parameter for each cell and component");
-        check_rows(layout, rows);
-        return to_numpy(log_likelihoods_of(layout, span_of(usual), {log_parameters.data(), log_parameters.size()},
-                                           span_of(log_weights), rows));
+      [](const CellLayout& layout, Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
+        const ComponentTable table = table_of(layout, log_parameters, log_weights, rows);
+        const std::vector<double> of_distinct = table.log_likelihoods(rows);
+        std::vector<double> found(rows.n_rows());
+        for (std::size_t row = 0; row < found.size(); ++row) found[row] = of_distinct[rows.distinct_of(row)];
+        return to_numpy(std::move(found));
       },
-      "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
+      "layout"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
+  m.def(
+      "log_likelihood",
+      [](const CellLayout& layout, Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
+        const ComponentTable table = table_of(layout, log_parameters, log_weights, rows);
+        const nb::gil_scoped_release release;
+        return table.log_likelihood(rows);
+      },
+      "layout"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
   m.def(
       "expected_counts",
-      [](Input<std::uint32_t> first_of_leaf, Input<std::uint32_t> first_of_variable, Input<std::uint32_t> usual,
-         Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
-        const CellLayout layout = layout_of(first_of_leaf, first_of_variable, usual);
-        const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
-        if (log_parameters.shape(0) != n_cells || log_parameters.shape(1) != n_components)
-          refuse("expected a parameter for each cell and component");
-        check_rows(layout, rows);
+      [](const CellLayout& layout, Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
+        const ComponentTable table = table_of(layout, log_parameters, log_weights, rows);
         Expectation found;
         {
           const nb::gil_scoped_release release;
-          found = expectation_of(layout, span_of(usual), {log_parameters.data(), log_parameters.size()},
-                                 span_of(log_weights), rows);
+          found = expectation_of(table, rows);
         }
         return nb::make_tuple(found.log_likelihood / rows.total_weight(),
-                              to_numpy(std::move(found.counts), {n_cells, n_components}),
+                              to_numpy(std::move(found.counts), {layout.n_cells(), table.n_components()}),
                               to_numpy(std::move(found.totals)));
       },
-      "first_of_leaf"_a, "first_of_variable"_a, "usual"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
+      "layout"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
 }
 
 }  // namespace learnac

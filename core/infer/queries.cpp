@@ -196,14 +196,16 @@ struct Samples : RowQuery {
   }
 };
 
-struct MeanLogs : RowQuery {
-  std::span<double> means;
-
+struct BothPasses : RowQuery {
   template <class Lanes>
   void pass(Block<Lanes>& block) const {
     upward(block.program, block);
     downward(block.program, block, nullptr);
   }
+};
+
+struct MeanLogs : BothPasses {
+  std::span<double> means;
 
   template <class Workspace, class Lanes>
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
@@ -213,15 +215,9 @@ struct MeanLogs : RowQuery {
   }
 };
 
-struct ExpectedTerms : RowQuery {
+struct ExpectedTerms : BothPasses {
   std::span<const double> weights;
   std::span<double> counts;  // of terms
-
-  template <class Lanes>
-  void pass(Block<Lanes>& block) const {
-    upward(block.program, block);
-    downward(block.program, block, nullptr);
-  }
 
   template <class Workspace, class Lanes>
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
@@ -265,13 +261,13 @@ void Evaluator::sample(const Evidence& evidence, std::size_t n_samples, std::uin
 
 void Evaluator::mean_logs(const Evidence& evidence, const Execution& execution, std::span<double> log_values,
                           std::span<double> means) const {
-  run(evidence.n_rows(), execution, MeanLogs{{evidence, log_values}, means});
+  run(evidence.n_rows(), execution, MeanLogs{{{evidence, log_values}}, means});
 }
 
 void Evaluator::expected_counts(const Evidence& evidence, std::span<const double> weights, const Execution& execution,
                                 std::span<double> log_values, std::span<double> counts) const {
   std::vector<double> of_terms(program_.n_terms());
-  run(evidence.n_rows(), {1, execution.should_stop}, ExpectedTerms{{evidence, log_values}, weights, of_terms});
+  run(evidence.n_rows(), {1, execution.should_stop}, ExpectedTerms{{{evidence, log_values}}, weights, of_terms});
   for (std::uint32_t t = 0; t < program_.n_terms(); ++t)
     for (const std::uint32_t parameter : program_.parameters(t)) counts[parameter] += of_terms[t];
 }

@@ -75,9 +75,8 @@ LEARNAC_VECTOR_CLONES void subtract(float* to, const float* from, std::size_t n)
 
 }  // namespace
 
-ComponentTable::ComponentTable(const CellLayout& layout, std::span<const std::uint32_t> usual, std::size_t n_components)
+ComponentTable::ComponentTable(const CellLayout& layout, std::size_t n_components)
     : layout_(layout),
-      usual_(usual.begin(), usual.end()),
       n_components_(n_components),
       n_lanes_(n_lanes_for(n_components)),
       base_(n_lanes_),
@@ -88,7 +87,7 @@ void ComponentTable::set(std::span<const float> log_parameters, std::span<const 
   std::fill(base_.begin() + static_cast<std::ptrdiff_t>(n_components_), base_.end(), no_weight);
   std::copy(log_parameters.begin(), log_parameters.end(), difference_.begin());
   for (std::uint32_t v = 0; v < layout_.n_variables(); ++v) {
-    const float* const usual = log_parameters.data() + usual_[v] * n_lanes_;
+    const float* const usual = log_parameters.data() + layout_.usual[v] * n_lanes_;
     add(base_.data(), usual, n_lanes_);
     for (std::uint32_t cell = layout_.first_of_variable[v]; cell < layout_.first_of_variable[v + 1]; ++cell)
       subtract(difference_.data() + cell * n_lanes_, usual, n_lanes_);
@@ -117,29 +116,35 @@ void ComponentTable::expected_counts(const LeafRows& rows, const WeightedRows& w
   }
   // Rows that were in no other cell of a variable were in its usual one.
   for (std::uint32_t v = 0; v < layout_.n_variables(); ++v) {
-    float* const usual = counts.data() + usual_[v] * n_lanes_;
+    float* const usual = counts.data() + layout_.usual[v] * n_lanes_;
     std::copy(totals.begin(), totals.end(), usual);
     for (std::uint32_t cell = layout_.first_of_variable[v]; cell < layout_.first_of_variable[v + 1]; ++cell)
-      if (cell != usual_[v]) subtract(usual, counts.data() + cell * n_lanes_, n_lanes_);
+      if (cell != layout_.usual[v]) subtract(usual, counts.data() + cell * n_lanes_, n_lanes_);
     for (std::size_t k = 0; k < n_lanes_; ++k) usual[k] = std::max(usual[k], 0.0f);
   }
 }
 
-void ComponentTable::log_likelihoods(const LeafRows& rows, const WeightedRows& which, std::span<double> found) const {
+std::vector<double> ComponentTable::log_likelihoods(const LeafRows& rows) const {
+  std::vector<double> found;
   std::vector<float> row(n_lanes_);
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    add_rows(difference_.data(), n_lanes_, rows.unusual(which.distinct[i]), base_.data(), row.data());
-    found[i] = normalise(row.data(), n_lanes_, 1.0f);
+  for (std::size_t distinct = 0; distinct < rows.n_distinct(); ++distinct) {
+    add_rows(difference_.data(), n_lanes_, rows.unusual(distinct), base_.data(), row.data());
+    found.push_back(normalise(row.data(), n_lanes_, 1.0f));
   }
+  return found;
 }
 
-namespace {
+double ComponentTable::log_likelihood(const LeafRows& rows) const {
+  const std::vector<double> logs = log_likelihoods(rows);
+  double sum = 0;
+  for (std::size_t distinct = 0; distinct < logs.size(); ++distinct) sum += rows.weight_of(distinct) * logs[distinct];
+  return sum / rows.total_weight();
+}
 
-// `log_parameters` are (cells x components).
-ComponentTable table_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                        std::span<const float> log_parameters, std::span<const float> log_weights) {
+ComponentTable ComponentTable::of(const CellLayout& layout, std::span<const float> log_parameters,
+                                  std::span<const float> log_weights) {
   const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
-  ComponentTable table(layout, usual, n_components);
+  ComponentTable table(layout, n_components);
   const std::size_t n_lanes = table.n_lanes();
   std::vector<float> padded(n_cells * n_lanes), padded_weights(n_lanes);
   for (std::size_t cell = 0; cell < n_cells; ++cell)
@@ -150,15 +155,9 @@ ComponentTable table_of(const CellLayout& layout, std::span<const std::uint32_t>
   return table;
 }
 
-}  // namespace
-
-Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                           std::span<const float> log_parameters, std::span<const float> log_weights,
-                           const LeafRows& rows) {
+Expectation expectation_of(const ComponentTable& table, const LeafRows& rows) {
   constexpr std::size_t rows_at_once = 4096;  // Floats add up so many without losing what counts.
-  const std::size_t n_components = log_weights.size(), n_cells = layout.n_cells();
-  const ComponentTable table = table_of(layout, usual, log_parameters, log_weights);
-  const std::size_t n_lanes = table.n_lanes();
+  const std::size_t n_components = table.n_components(), n_cells = table.layout().n_cells(), n_lanes = table.n_lanes();
   Expectation found{0, std::vector<double>(n_cells * n_components), std::vector<double>(n_components)};
   std::vector<float> posteriors(rows_at_once * n_lanes), counts(n_cells * n_lanes), totals(n_lanes);
   for (std::size_t first = 0; first < rows.n_distinct(); first += rows_at_once) {
@@ -170,16 +169,6 @@ Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32
         found.counts[cell * n_components + k] += counts[cell * n_lanes + k];
     for (std::size_t k = 0; k < n_components; ++k) found.totals[k] += totals[k];
   }
-  return found;
-}
-
-std::vector<double> log_likelihoods_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                                       std::span<const float> log_parameters, std::span<const float> log_weights,
-                                       const LeafRows& rows) {
-  std::vector<double> of_distinct(rows.n_distinct()), found(rows.n_rows());
-  table_of(layout, usual, log_parameters, log_weights)
-      .log_likelihoods(rows, rows.all(0, rows.n_distinct()), of_distinct);
-  for (std::size_t row = 0; row < found.size(); ++row) found[row] = of_distinct[rows.distinct_of(row)];
   return found;
 }
 

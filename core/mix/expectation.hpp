@@ -19,11 +19,15 @@ inline std::size_t n_lanes_for(std::size_t n_components) {
 // Log-parameters of all components, made ready for rows that are lists of unusual cells.
 class ComponentTable {
  public:
-  ComponentTable(const CellLayout& layout, std::span<const std::uint32_t> usual, std::size_t n_components);
+  ComponentTable(const CellLayout& layout, std::size_t n_components);
 
   std::size_t n_components() const { return n_components_; }
   std::size_t n_lanes() const { return n_lanes_; }
   const CellLayout& layout() const { return layout_; }
+
+  // Of (cells x components), and (components).
+  static ComponentTable of(const CellLayout& layout, std::span<const float> log_parameters,
+                           std::span<const float> log_weights);
 
   // `log_parameters` are (cells x lanes), `log_weights` (lanes).
   void set(std::span<const float> log_parameters, std::span<const float> log_weights);
@@ -31,8 +35,10 @@ class ComponentTable {
   // For each of these rows: the weight of each component, given the row, times the row's own weight; (rows x lanes).
   // Returns the log-likelihood of the rows, each as often as it weighs.
   double posteriors(const LeafRows& rows, const WeightedRows& which, std::span<float> posteriors) const;
-  // The log-likelihoods of the same rows.
-  void log_likelihoods(const LeafRows& rows, const WeightedRows& which, std::span<double> found) const;
+  // Of each distinct row.
+  std::vector<double> log_likelihoods(const LeafRows& rows) const;
+  // Mean over all rows.
+  double log_likelihood(const LeafRows& rows) const;
 
   // Expected counts (cells x lanes) of rows with these posteriors, and the totals of the components (lanes).
   void expected_counts(const LeafRows& rows, const WeightedRows& which, std::span<const float> posteriors,
@@ -40,7 +46,6 @@ class ComponentTable {
 
  private:
   CellLayout layout_;
-  std::vector<std::uint32_t> usual_;  // of each variable
   std::size_t n_components_, n_lanes_;
   std::vector<float> base_;        // log-probability of a row of usual cells
   std::vector<float> difference_;  // of a cell to the usual one of its variable
@@ -53,14 +58,6 @@ struct Expectation {
   std::vector<double> totals;  // of the components
 };
 
-// `log_parameters` are (cells x components).
-Expectation expectation_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                           std::span<const float> log_parameters, std::span<const float> log_weights,
-                           const LeafRows& rows);
-
-// Of each row, in the order in which they were given.
-std::vector<double> log_likelihoods_of(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                                       std::span<const float> log_parameters, std::span<const float> log_weights,
-                                       const LeafRows& rows);
+Expectation expectation_of(const ComponentTable& table, const LeafRows& rows);
 
 }  // namespace learnac

@@ -14,8 +14,8 @@ constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
 double WeightedRows::total_weight() const { return std::accumulate(weights.begin(), weights.end(), 0.0); }
 
-LeafRows::LeafRows(std::span<const std::uint32_t> usual, bool has_weights)
-    : usual_(usual.begin(), usual.end()), has_weights_(has_weights), slots_(64, nobody), starts_{0} {}
+LeafRows::LeafRows(const CellLayout& layout, bool has_weights)
+    : usual_(layout.usual), has_weights_(has_weights), slots_(64, nobody), starts_{0} {}
 
 void LeafRows::append(std::span<const std::uint32_t> cells, std::span<const double> weights) {
   const std::size_t n_variables = usual_.size(), n_rows = cells.size() / n_variables;
@@ -78,18 +78,6 @@ WeightedRows LeafRows::all(std::size_t first, std::size_t end) const {
     found.weights.push_back(static_cast<float>(weights_of_distinct_[distinct]));
   }
   return found;
-}
-
-std::vector<std::uint32_t> usual_cells(const CellLayout& layout, std::span<const std::uint32_t> cells) {
-  std::vector<std::size_t> counts(layout.n_cells());
-  for (const std::uint32_t cell : cells) ++counts[cell];
-  std::vector<std::uint32_t> usual;
-  for (std::uint32_t v = 0; v < layout.n_variables(); ++v) {
-    const auto first = counts.begin() + layout.first_of_variable[v],
-               end = counts.begin() + layout.first_of_variable[v + 1];
-    usual.push_back(static_cast<std::uint32_t>(std::max_element(first, end) - counts.begin()));
-  }
-  return usual;
 }
 
 }  // namespace learnac

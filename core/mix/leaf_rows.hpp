@@ -13,6 +13,7 @@ namespace learnac {
 struct CellLayout {
   std::vector<std::uint32_t> first_of_leaf;      // one more than there are leaves
   std::vector<std::uint32_t> first_of_variable;  // one more than there are variables
+  std::vector<std::uint32_t> usual;              // of each variable, a cell that many rows are in
 
   std::uint32_t n_cells() const { return first_of_leaf.back(); }
   std::uint32_t n_leaves() const { return static_cast<std::uint32_t>(first_of_leaf.size() - 1); }
@@ -28,11 +29,11 @@ struct WeightedRows {
   double total_weight() const;
 };
 
-// Of every variable, a row is in one cell. Most rows are in the same one, the usual cell of the variable: a row is kept
+// Of every variable, a row is in one cell. Many rows are in the same one, the usual cell of the variable: a row is kept
 // as the list of its unusual cells, which is short where data are sparse. Rows in the same cells are kept once.
 class LeafRows {
  public:
-  explicit LeafRows(std::span<const std::uint32_t> usual, bool has_weights);
+  LeafRows(const CellLayout& layout, bool has_weights);
 
   // `cells` are (rows x variables); there are weights for all rows or for none, which then count once.
   void append(std::span<const std::uint32_t> cells, std::span<const double> weights);
@@ -47,6 +48,8 @@ class LeafRows {
   }
   double total_weight() const { return total_weight_; }
   std::uint32_t distinct_of(std::size_t row) const { return distinct_of_[row]; }
+  // Of all rows that are alike.
+  double weight_of(std::size_t distinct) const { return weights_of_distinct_[distinct]; }
   // Rows given by their numbers, in any order.
   WeightedRows together(std::span<const std::uint32_t> rows) const;
   // Distinct rows from one number to another, each as often as it is among all rows.
@@ -70,8 +73,5 @@ class LeafRows {
   double total_weight_ = 0;
   std::uint32_t n_cells_ = 0;
 };
-
-// The cell that most of the rows have, for each variable; of several the first.
-std::vector<std::uint32_t> usual_cells(const CellLayout& layout, std::span<const std::uint32_t> cells);
 
 }  // namespace learnac

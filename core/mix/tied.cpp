@@ -121,13 +121,12 @@ void Adam::ascend(std::span<float> values, std::span<const float> gradient, floa
             static_cast<float>(rate * unbias_square / unbias_mean), static_cast<float>(1e-8 * unbias_square));
 }
 
-TiedMixture::TiedMixture(const CellLayout& layout, std::span<const std::uint32_t> usual,
-                         std::span<const float> features, std::size_t n_components, std::span<const float> biases,
-                         std::span<const float> weights)
+TiedMixture::TiedMixture(const CellLayout& layout, std::span<const float> features, std::size_t n_components,
+                         std::span<const float> biases, std::span<const float> weights)
     : layout_(layout),
       n_features_(features.size() / n_components),
       n_columns_(whole_blocks(n_features_)),
-      table_(layout, usual, n_components),
+      table_(layout, n_components),
       totals_(table_.n_lanes()),
       d_components_(n_components),
       adam_biases_(0),
@@ -248,16 +247,10 @@ void TiedMixture::average() {
 }
 
 double TiedMixture::log_likelihood(const LeafRows& rows) {
-  constexpr std::size_t at_once = 256;
   update_table(averages_);
-  posteriors_.resize(at_once * table_.n_lanes());
-  double sum = 0;
-  for (std::size_t first = 0; first < rows.n_distinct(); first += at_once) {
-    const WeightedRows which = rows.all(first, std::min(first + at_once, rows.n_distinct()));
-    sum += table_.posteriors(rows, which, posteriors_);
-  }
+  const double found = table_.log_likelihood(rows);
   update_table(now_);
-  return sum / rows.total_weight();
+  return found;
 }
 
 std::vector<std::vector<float>*> TiedMixture::changing() {

@@ -31,8 +31,8 @@ class Adam {
 class TiedMixture {
  public:
   // Features are (features x components); biases a number for each cell, weights (cells x features).
-  TiedMixture(const CellLayout& layout, std::span<const std::uint32_t> usual, std::span<const float> features,
-              std::size_t n_components, std::span<const float> biases, std::span<const float> weights);
+  TiedMixture(const CellLayout& layout, std::span<const float> features, std::size_t n_components,
+              std::span<const float> biases, std::span<const float> weights);
 
   const CellLayout& layout() const { return layout_; }
 

@@ -208,7 +208,7 @@ void ask_a_mixture(Random& random) {
 
 // Rows in random cells: what is learned are probabilities, under which the rows become more likely.
 void learn_a_mixture(Random& random) {
-  CellLayout layout{{0}, {0}};
+  CellLayout layout{{0}, {0}, {}};
   const std::size_t n_variables = 1 + random.below(6), n_rows = 1 + random.below(60);
   for (std::size_t v = 0; v < n_variables; ++v) {
     const std::uint32_t arity = 1 + random.below(4);
@@ -221,10 +221,10 @@ void learn_a_mixture(Random& random) {
     const std::uint32_t first = layout.first_of_variable[i % n_variables];
     cells.push_back(first + random.below(layout.first_of_variable[i % n_variables + 1] - first));
   }
-  const std::vector<std::uint32_t> usual = usual_cells(layout, cells);
+  layout.usual.assign(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(n_variables));
   std::vector<double> row_weights(random.below(2) ? n_rows : 0);
   for (double& weight : row_weights) weight = uniform(random);
-  LeafRows rows(usual, !row_weights.empty());
+  LeafRows rows(layout, !row_weights.empty());
   rows.append(cells, row_weights);
   const std::size_t n_components = 1 + random.below(40), n_features = 1 + random.below(20);
   std::vector<float> features, weights, biases;
@@ -232,7 +232,7 @@ void learn_a_mixture(Random& random) {
   for (std::size_t i = 0; i < layout.n_cells() * n_features; ++i)
     weights.push_back(static_cast<float>(uniform(random) - 0.5));
   for (std::size_t i = 0; i < layout.n_cells(); ++i) biases.push_back(static_cast<float>(uniform(random)));
-  TiedMixture mixture(layout, usual, features, n_components, biases, weights);
+  TiedMixture mixture(layout, features, n_components, biases, weights);
   const double before = mixture.log_likelihood(rows);
   std::vector<std::uint32_t> order(n_rows);
   std::iota(order.begin(), order.end(), 0u);

@@ -235,12 +235,16 @@ class GibbsSampler:
         seed: int,
     ) -> tuple[int, NDArray[np.uint64]]: ...
 
-def usual_cells(
-    first_of_leaf: NDArray[np.uint32], first_of_variable: NDArray[np.uint32], cells: NDArray[np.uint32]
-) -> NDArray[np.uint32]: ...
+class CellLayout:
+    def __init__(
+        self,
+        first_of_leaf: NDArray[np.uint32],
+        first_of_variable: NDArray[np.uint32],
+        usual: NDArray[np.uint32],
+    ) -> None: ...
 
 class LeafRows:
-    def __init__(self, usual: NDArray[np.uint32], has_weights: bool) -> None: ...
+    def __init__(self, layout: CellLayout, has_weights: bool) -> None: ...
     def append(self, cells: NDArray[np.uint32], weights: NDArray[np.float64]) -> None: ...
     @property
     def n_rows(self) -> int: ...
@@ -250,9 +254,7 @@ class LeafRows:
 class TiedMixture:
     def __init__(
         self,
-        first_of_leaf: NDArray[np.uint32],
-        first_of_variable: NDArray[np.uint32],
-        usual: NDArray[np.uint32],
+        layout: CellLayout,
         features: NDArray[np.float32],
         biases: NDArray[np.float32],
         weights: NDArray[np.float32],
@@ -268,20 +270,13 @@ class TiedMixture:
     def gradient(self, rows: LeafRows) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
 
 def log_likelihoods(
-    first_of_leaf: NDArray[np.uint32],
-    first_of_variable: NDArray[np.uint32],
-    usual: NDArray[np.uint32],
-    log_parameters: NDArray[np.float32],
-    log_weights: NDArray[np.float32],
-    rows: LeafRows,
+    layout: CellLayout, log_parameters: NDArray[np.float32], log_weights: NDArray[np.float32], rows: LeafRows
 ) -> NDArray[np.float64]: ...
+def log_likelihood(
+    layout: CellLayout, log_parameters: NDArray[np.float32], log_weights: NDArray[np.float32], rows: LeafRows
+) -> float: ...
 def expected_counts(
-    first_of_leaf: NDArray[np.uint32],
-    first_of_variable: NDArray[np.uint32],
-    usual: NDArray[np.uint32],
-    log_parameters: NDArray[np.float32],
-    log_weights: NDArray[np.float32],
-    rows: LeafRows,
+    layout: CellLayout, log_parameters: NDArray[np.float32], log_weights: NDArray[np.float32], rows: LeafRows
 ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]: ...
 def compile_network(
     arities: NDArray[np.uint32],

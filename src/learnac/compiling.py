@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Circuit
-from learnac.compiler import Attempt, compile_given, compile_network
+from learnac.compiler import Attempt, compile_network
 from learnac.compiler.budget import MAX_BYTES, MAX_EDGES, MAX_SECONDS
 from learnac.data import Schema, as_evidence
 from learnac.errors import QueryError
@@ -36,16 +36,15 @@ def compile(  # noqa: A001
     good for this evidence only. `on_attempt` is called after each attempt.
     """
     found = network_of(network)
-    limits: dict[str, Any] = {
-        "max_edges": max_edges,
-        "max_seconds": max_seconds,
-        "max_bytes": max_bytes,
-        "n_threads": n_threads,
-        "on_attempt": on_attempt,
-    }
-    if given is None:
-        return compile_network(found, **limits)
-    return compile_given(found, known_codes(found.schema, given), **limits)
+    return compile_network(
+        found,
+        max_edges,
+        given=None if given is None else known_codes(found.schema, given),
+        max_seconds=max_seconds,
+        max_bytes=max_bytes,
+        n_threads=n_threads,
+        on_attempt=on_attempt,
+    )
 
 
 def known_codes(schema: Schema, given: object) -> NDArray[np.int32]:

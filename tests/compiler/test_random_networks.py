@@ -11,7 +11,7 @@ from worlds import probabilities, worlds_of
 
 from learnac import _core, infer
 from learnac.circuit import Circuit, check_distribution, evaluate, indicators_of, properties
-from learnac.compiler import compile_given, compile_network
+from learnac.compiler import compile_network
 from learnac.compiler.budget import Budget
 from learnac.compiler.climbing import climb
 from learnac.compiler.draft import Draft
@@ -67,9 +67,9 @@ def test_what_is_given_for_good_gives_the_conditional_distribution(
     expected = probabilities(network) * fits
     if expected.sum() == 0:
         with pytest.raises(ImpossibleEvidenceError, match="probability zero"):
-            compile_given(network, known)
+            compile_network(network, given=known)
         return
-    circuit = compile_given(network, known)
+    circuit = compile_network(network, given=known)
     check_distribution(circuit)
     found = evaluate(circuit, indicators_of(circuit, codes))
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-12, atol=1e-300)

@@ -74,7 +74,7 @@ def test_rows_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert in_blocks.learned.n_rows == TRAINING.n_rows
     vectors = random_vectors(whole.cells, 3)
     logs = [np.log(part).astype(np.float32) for part in vectors]
-    found = [expected_counts(*rows.cells.layout, rows.usual, *logs, rows.learned) for rows in (whole, in_blocks)]
+    found = [expected_counts(rows.layout, *logs, rows.learned) for rows in (whole, in_blocks)]
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-6)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-3)
 
@@ -95,8 +95,7 @@ class TestExpectedCounts:
         for column in cells.table(TRAINING).T:
             np.add.at(expected, column, posteriors)
         found, counts, totals = expected_counts(
-            *cells.layout,
-            rows.usual,
+            rows.layout,
             np.log(parameters).astype(np.float32),
             np.log(weights).astype(np.float32),
             rows.learned,
@@ -116,7 +115,7 @@ class TestTied:
         n_features, n_components = 5, 7
         features = rng.standard_normal((n_features, n_components))
         biases, weights = rng.standard_normal(cells.n_cells), 0.3 * rng.standard_normal((cells.n_cells, n_features))
-        core = TiedMixture(*cells.layout, rows.usual, *(a.astype(np.float32) for a in (features, biases, weights)))
+        core = TiedMixture(rows.layout, *(a.astype(np.float32) for a in (features, biases, weights)))
 
         def mean_log(biases: Floats, weights: Floats, components: Floats) -> float:
             logits = biases[:, None] + weights @ features

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from learnac import Dataset, LearnAC, SettingError, load
 from learnac.circuit import check_distribution
-from learnac.learn import LearnSettings, ParentRules, learn_table, learn_table_network
+from learnac.learn import Checkpoints, LearnSettings, ParentRules, SearchState, learn_table, learn_table_network
 
 ARITIES = (2, 3, 2, 4, 2)
 
@@ -127,3 +128,19 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_what_cannot_be_is_said(stated: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         LearnAC(**stated).fit(table_of(0))
+
+
+@pytest.mark.parametrize("schedule", ["quick", "greedy"])
+def test_a_search_that_is_resumed_begins_with_required_parents_too(schedule: str) -> None:
+    rules = ParentRules(required={"x0": ["x1", "x3"]})
+    states: list[SearchState] = []
+    stated: dict[str, Any] = {"edge_penalty": 0.05, "parameter_penalty": 0.1, "alpha": 1.0, "shrinkage": 0.0}
+    search = LearnSettings(schedule=schedule, **stated)
+    whole = learn_table(table_of(1), search, allowed_parents=rules, checkpoints=Checkpoints(None, states.append, 0.0))
+    assert len(states) > 3
+    for state in states:
+        again = learn_table(table_of(1), search, allowed_parents=rules, checkpoints=Checkpoints(state))
+        assert [replace(info, seconds=0.0) for info in again.trace] == [
+            replace(info, seconds=0.0) for info in whole.trace
+        ]
+        assert np.array_equal(again.circuit.children, whole.circuit.children)

@@ -44,6 +44,7 @@ def compile_network(
     network: BayesNet,
     max_edges: int = MAX_EDGES,
     *,
+    given: NDArray[np.int32] | None = None,
     max_seconds: float = MAX_SECONDS,
     max_bytes: int = MAX_BYTES,
     n_threads: int = 1,
@@ -54,32 +55,17 @@ def compile_network(
     Orders of the variables are tried, those that imply the fewest states first; then, for networks whose trees are
     small but ask many variables, orders of their splits. The same network has the same circuit, unless the time is
     over: then it is the smallest so far. SizeError if there is none within the limits.
+
+    With `given`, codes that are -1 where nothing is known, it is the circuit of P(everything | given): smaller, and
+    good for this evidence only. ImpossibleEvidenceError if what is given has probability zero.
     """
-    unknown = np.full(len(network.trees), -1, dtype=np.int32)
-    compiling = _Compiling(network, unknown, Budget(max_edges, max_seconds, max_bytes), on_attempt)
+    known = np.full(len(network.trees), -1, dtype=np.int32) if given is None else given
+    compiling = _Compiling(network, known, Budget(max_edges, max_seconds, max_bytes), on_attempt)
     compiling.try_orders(n_threads)
+    if given is not None:
+        return _normalised(compiling.smallest())
     compiling.try_splits()
     return compiling.smallest()
-
-
-def compile_given(
-    network: BayesNet,
-    given: NDArray[np.int32],
-    max_edges: int = MAX_EDGES,
-    *,
-    max_seconds: float = MAX_SECONDS,
-    max_bytes: int = MAX_BYTES,
-    n_threads: int = 1,
-    on_attempt: Callable[[Attempt], None] | None = None,
-) -> Circuit:
-    """The circuit of P(everything | given): smaller than that of the network, and good for this evidence only.
-
-    `given` are codes, -1 where nothing is known. It is as `compile_network`. ImpossibleEvidenceError if what is given
-    has probability zero.
-    """
-    compiling = _Compiling(network, given, Budget(max_edges, max_seconds, max_bytes), on_attempt)
-    compiling.try_orders(n_threads)
-    return _normalised(compiling.smallest())
 
 
 def compile_model(model: Model, max_edges: int = MAX_EDGES) -> Model:

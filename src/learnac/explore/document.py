@@ -14,6 +14,7 @@ from learnac.circuit import Circuit, Mixture, NodeKind
 from learnac.data import Schema
 from learnac.errors import SizeError
 from learnac.infer.do import causality_note
+from learnac.infer.engine import engine_of
 from learnac.model import Model
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.strength import arc_strengths
@@ -48,7 +49,7 @@ def model_document(model: Model, title: str) -> dict[str, Any]:
         "nEdges": structure.n_edges,
         "nComponents": circuit.n_components if isinstance(circuit, Mixture) else 1,
         "isMixture": isinstance(circuit, Mixture),
-        "isDeterministic": _is_deterministic(circuit),
+        "isDeterministic": engine_of(circuit).is_deterministic,
         "canIntervene": bool((structure.parameter_origins[:, 0] >= 0).all()),
         "causality": causality_note(model.settings, model.provenance),
         "provenance": {name: model.provenance[name] for name in ("rows", "splits") if name in model.provenance},
@@ -70,12 +71,6 @@ def _variables(schema: Schema) -> list[dict[str, Any]]:
             schema.names, schema.categories, schema.bins or [None] * schema.n_variables, strict=True
         )
     ]
-
-
-def _is_deterministic(circuit: Circuit | Mixture) -> bool:
-    if isinstance(circuit, Mixture):
-        return False
-    return bool((circuit.labels[circuit.kinds == NodeKind.SUM] != Circuit.NO_LABEL).all())
 
 
 def _arrays(circuit: Circuit | Mixture, structure: Circuit) -> dict[str, NDArray[Any]]:

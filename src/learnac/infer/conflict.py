@@ -11,7 +11,6 @@ from learnac.circuit import Queryable
 from learnac.data import Evidence, Soft, as_evidence
 from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.infer.likelihood import log_values
-from learnac.infer.pieces import Pieces
 
 
 def conflict(circuit: Queryable, given: object, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
@@ -28,14 +27,6 @@ def conflict(circuit: Queryable, given: object, *, soft: Soft | None = None, n_t
     evidence.require_possible(np.where(impossible, -np.inf, 0.0))
     found = log_values(engine, evidence, n_threads) - evidence.log_scales - log_pieces.sum(axis=0)
     return float(found[0]) if evidence.is_one else found
-
-
-def supports(engine: Engine, pieces: Pieces, n_threads: int) -> NDArray[np.float64]:
-    """By piece: log P(e_i | all others) - log P(e_i). Below 0: the others speak against it."""
-    n = len(pieces)
-    kept = np.concatenate([np.ones((1, n), dtype=bool), ~np.eye(n, dtype=bool), np.eye(n, dtype=bool)])
-    logs = log_values(engine, pieces.subsets(kept), n_threads)
-    return np.asarray(logs[0] - logs[1 : n + 1] - logs[n + 1 :], dtype=np.float64)
 
 
 def _log_pieces(engine: Engine, evidence: Evidence, n_threads: int) -> NDArray[np.float64]:

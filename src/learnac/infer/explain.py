@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
-from learnac.infer.conflict import supports
 from learnac.infer.engine import Engine, engine_of
 from learnac.infer.likelihood import log_values
 from learnac.infer.pieces import Pieces, blocks
@@ -88,28 +87,24 @@ def explain(
             expected=f"at most {MAX_PIECES} pieces of evidence",
             found=len(pieces),
         )
-    evidence.require_possible(log_values(engine, evidence, n_threads))
     n = len(pieces)
-    some = np.concatenate([np.zeros((1, n), dtype=bool), np.ones((1, n), dtype=bool), ~np.eye(n, dtype=bool)])
-    joint = _joint_logs(engine, pieces, variable, some, n_threads)
-    odds = _log_odds(joint)
+    none, every, one = np.zeros((1, n), dtype=bool), np.ones((1, n), dtype=bool), np.eye(n, dtype=bool)
+    subsets = np.arange(1 << n if shapley else 0)[:, None] >> np.arange(n) & 1
+    joint = _joint_logs(engine, pieces, variable, np.concatenate([none, every, ~one, one, subsets == 1]), n_threads)
+    logs, odds = np.logaddexp.reduce(joint, axis=1), _log_odds(joint)
+    evidence.require_possible(logs[1:2])
+    without, alone = slice(2, 2 + n), slice(2 + n, 2 + 2 * n)
     return Explanation(
         target=name,
         categories=engine.schema.categories[variable],
         prior=_normalised(joint[0]),
         posterior=_normalised(joint[1]),
         pieces={engine.schema.names[piece]: pieces.stated(piece) for piece in pieces.variables},
-        leave_one_out=_less(odds[1], odds[2:]),
-        shapley=_shapley(engine, pieces, variable, n_threads) if shapley else None,
-        support=supports(engine, pieces, n_threads),
-        conflict=_conflict(engine, pieces, n_threads),
+        leave_one_out=_less(odds[1], odds[without]),
+        shapley=_shapley(odds[2 + 2 * n :]) if shapley else None,
+        support=logs[1] - logs[without] - logs[alone],
+        conflict=float(logs[1] - logs[alone].sum()),
     )
-
-
-def _conflict(engine: Engine, pieces: Pieces, n_threads: int) -> float:
-    n = len(pieces)
-    logs = log_values(engine, pieces.subsets(np.concatenate([np.ones((1, n), bool), np.eye(n, dtype=bool)])), n_threads)
-    return float(logs[0] - logs[1:].sum())
 
 
 def _joint_logs(engine: Engine, pieces: Pieces, target: int, kept: NDArray[np.bool_], n_threads: int) -> Floats:
@@ -124,13 +119,10 @@ def _joint_logs(engine: Engine, pieces: Pieces, target: int, kept: NDArray[np.bo
     return logs
 
 
-def _shapley(engine: Engine, pieces: Pieces, target: int, n_threads: int) -> Floats:
-    n = len(pieces)
-    subsets = np.arange(1 << n)
-    odds = _log_odds(
-        _joint_logs(engine, pieces, target, (subsets[:, None] >> np.arange(n) & 1).astype(bool), n_threads)
-    )
-    sizes = np.bitwise_count(subsets)
+def _shapley(odds: Floats) -> Floats:
+    """From the log-odds of all subsets of the pieces, by the numbers whose bits they are."""
+    subsets = np.arange(len(odds))
+    n, sizes = len(odds).bit_length() - 1, np.bitwise_count(subsets)
     # Of all orders, the share in which exactly this subset comes before a piece that is not in it.
     shares = np.array([factorial(size) * factorial(n - size - 1) / factorial(n) for size in range(n)])
     result = np.empty((n, odds.shape[1]))

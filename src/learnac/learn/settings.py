@@ -46,9 +46,9 @@ class LearnSettings:
                 _check_number(name, getattr(self, name), least=0)
         _check_number("equivalent_sample_size", self.equivalent_sample_size, least=0, is_open=True)
         _check_number("max_seconds", self.max_seconds, least=0)
-        _check_whole("max_edges", self.max_edges, least=1)
-        _check_whole("max_splits", self.max_splits, least=0)
-        _check_whole("patience", self.patience, least=1)
+        for name, least in (("max_edges", 1), ("max_splits", 0), ("patience", 1)):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), least)
         if self.halve_edge_penalty and self.max_edges is None and self.edge_penalty is not None:
             raise SettingError("halve_edge_penalty", "{max_edges} to be set too, or halving would never end")
         if self.halve_edge_penalty and self.edge_penalty == 0:
@@ -121,10 +121,9 @@ def _check_number(name: str, found: object, least: float, is_open: bool = False)
         raise SettingError(name, f"a finite number {bound} {least}", found)
 
 
-def _check_whole(name: str, found: object, least: int) -> None:
-    if found is None:
-        return
+def check_whole(name: str, found: object, least: int, otherwise: str = "") -> None:
+    """Raise SettingError for what is not a whole number from `least`; `otherwise` is what else it may be, in words."""
     if not isinstance(found, Integral) or isinstance(found, bool):
-        raise SettingTypeError(name, "a whole number", found)
+        raise SettingTypeError(name, "a whole number" + otherwise, found)
     if int(found) < least:
-        raise SettingError(name, f"at least {least}", found)
+        raise SettingError(name, f"at least {least}{otherwise}", found)

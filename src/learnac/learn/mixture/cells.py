@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import LeafRows, usual_cells
+from learnac._core import CellLayout, LeafRows
 from learnac.circuit import Circuit, Mixture
 from learnac.data import Dataset
 from learnac.learn.tables import Rows
@@ -44,10 +45,6 @@ class Cells:
     @property
     def n_cells(self) -> int:
         return len(self.shared)
-
-    @property
-    def layout(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        return self.first_of_leaf, self.first_of_variable
 
     @cached_property
     def leaf_of(self) -> NDArray[np.intp]:
@@ -89,19 +86,22 @@ class CellRows:
     """Rows to learn from and rows to judge by, in the form of the core."""
 
     cells: Cells
-    usual: NDArray[np.uint32]  # the cell of each variable that most of the first rows are in
+    layout: CellLayout
     learned: LeafRows
     judging: LeafRows
 
     @classmethod
     def of(cls, cells: Cells, learned: Rows, judging: Rows) -> Self:
-        usual = usual_cells(*cells.layout, cells.table(learned.dataset[:_BLOCK]))
-        return cls(cells, usual, *(_leaf_rows(cells, usual, rows) for rows in (learned, judging)))
+        # The usual cells are those of most of the first rows.
+        counts = np.bincount(cells.table(learned.dataset[:_BLOCK]).ravel(), minlength=cells.n_cells)
+        usual = [first + counts[first:end].argmax() for first, end in pairwise(cells.first_of_variable.tolist())]
+        layout = CellLayout(cells.first_of_leaf, cells.first_of_variable, np.array(usual, dtype=np.uint32))
+        return cls(cells, layout, *(_leaf_rows(cells, layout, rows) for rows in (learned, judging)))
 
 
-def _leaf_rows(cells: Cells, usual: NDArray[np.uint32], rows: Rows) -> LeafRows:
+def _leaf_rows(cells: Cells, layout: CellLayout, rows: Rows) -> LeafRows:
     """Block by block: the cells of all rows may need more memory than the rows."""
-    found = LeafRows(usual, rows.weights is not None)
+    found = LeafRows(layout, rows.weights is not None)
     for start in range(0, rows.dataset.n_rows, _BLOCK):
         block = slice(start, start + _BLOCK)
         found.append(cells.table(rows.dataset[block]), np.empty(0) if rows.weights is None else rows.weights[block])

@@ -106,9 +106,7 @@ class Rounds:
     def row_logs(self) -> Floats:
         """Log-likelihoods of the judging rows of all folds, under the vectors that are kept."""
         parts = zip(self.folds, self.vectors, strict=True)
-        return np.concatenate(
-            [log_likelihoods(*rows.cells.layout, rows.usual, *vectors.logs, rows.judging) for rows, vectors in parts]
-        )
+        return np.concatenate([log_likelihoods(rows.layout, *vectors.logs, rows.judging) for rows, vectors in parts])
 
     def _mean(self, of_folds: Sequence[float]) -> float:
         return float(np.average(of_folds, weights=[rows.judging.total_weight for rows in self.folds]))

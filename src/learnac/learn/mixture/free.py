@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import LeafRows, expected_counts
+from learnac._core import LeafRows, expected_counts, log_likelihood
 from learnac.learn.mixture.cells import CellRows
 from learnac.learn.mixture.fit import Seed, State, Vectors
 
@@ -46,14 +46,14 @@ class FreeFit:
     def round(self, rows: LeafRows) -> float:
         found = 0.0
         for _ in range(STEPS_PER_ROUND):
-            found, counts, totals = self._expected(rows)
+            found, counts, totals = expected_counts(self._rows.layout, *self._vectors.logs, rows)
             weights = totals + self._weight_prior
             parameters = self._rows.cells.normalised(counts + self._parameter_prior)
             self._vectors = Vectors(parameters, weights / weights.sum())
         return found
 
     def log_likelihood(self, rows: LeafRows) -> float:
-        return self._expected(rows)[0]
+        return log_likelihood(self._rows.layout, *self._vectors.logs, rows)
 
     @property
     def state(self) -> State:
@@ -68,6 +68,3 @@ class FreeFit:
     @property
     def vectors(self) -> Vectors:
         return self._vectors
-
-    def _expected(self, rows: LeafRows) -> tuple[float, Floats, Floats]:
-        return expected_counts(*self._rows.cells.layout, self._rows.usual, *self._vectors.logs, rows)

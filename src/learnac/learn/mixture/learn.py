@@ -150,12 +150,14 @@ class _Learner:
 
         What ever more edges gain becomes less: as many times more again are taken to gain no more than the last time.
         """
-        if len(structures) < 2 or structures[-1].n_edges < structures[-1].max_edges // 2:
+        largest = structures[-1]
+        if largest.max_edges >= self.budget or largest.n_edges < largest.max_edges // 2:
             return structures
-        before, largest = structures[-2:]
-        steps = np.log(self.budget / largest.n_edges) / np.log(largest.n_edges / before.n_edges)
-        if largest.judged + steps * max(0.0, largest.judged - before.judged) < judged:
-            return structures
+        if len(structures) > 1:
+            before = structures[-2]
+            steps = np.log(self.budget / largest.n_edges) / np.log(largest.n_edges / before.n_edges)
+            if largest.judged + steps * max(0.0, largest.judged - before.judged) < judged:
+                return structures
         return [*structures, *self.of_sizes([self.budget], folds)]
 
     def of_sizes(self, sizes: Sequence[int], folds: Sequence[RowFold]) -> list[Structure]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 
 from learnac.defaults import MAX_MIXTURE_EDGES
-from learnac.errors import SettingError, SettingTypeError
+from learnac.errors import SettingError
+from learnac.learn.settings import check_whole
 
 AUTO = "auto"
 MOST_COMPONENTS = 256
@@ -30,9 +30,9 @@ class MixtureSettings:
 
     def __post_init__(self) -> None:
         if self.n_components != AUTO:
-            _check_whole("n_components", self.n_components, least=1, otherwise=' or "auto"')
-        _check_whole("n_averages", self.n_averages, least=1)
-        _check_whole("random_state", self.random_state, least=0)
+            check_whole("n_components", self.n_components, least=1, otherwise=' or "auto"')
+        check_whole("n_averages", self.n_averages, least=1)
+        check_whole("random_state", self.random_state, least=0)
         if self.n_components == 1 and self.n_averages != 1:
             raise SettingError(
                 "n_averages", "1, as a single circuit has no seed, or {n_components} too", self.n_averages
@@ -76,10 +76,3 @@ class MixtureSettings:
             yield min(size, largest)
             if size >= largest:
                 return
-
-
-def _check_whole(name: str, found: object, least: int, otherwise: str = "") -> None:
-    if not isinstance(found, Integral) or isinstance(found, bool):
-        raise SettingTypeError(name, "a whole number" + otherwise, found)
-    if int(found) < least:
-        raise SettingError(name, f"at least {least}{otherwise}", found)

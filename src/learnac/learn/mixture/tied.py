@@ -37,8 +37,7 @@ class TiedFit:
         cells, rng = rows.cells, np.random.default_rng(seed)
         first_weights = _FIRST_WEIGHTS * rng.standard_normal((cells.n_cells, N_FEATURES))
         self._core = TiedMixture(
-            *cells.layout,
-            rows.usual,
+            rows.layout,
             fourier_features(n_components, rng).astype(np.float32),
             _logits(cells.shared, cells.arities).astype(np.float32),
             first_weights.astype(np.float32),
