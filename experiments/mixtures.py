@@ -40,15 +40,18 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
                 "max_edges": n_edges * n_components,
                 "random_state": settings["seeds"][0],
             }
-        n_components = settings["averaged"].get(name, settings["averaged"]["others"])
-        yield {
-            "kind": "averaged",
-            **common,
-            "n_components": n_components,
-            "n_averages": 4,
-            "max_edges": n_edges * n_components * 4,
-            "random_state": settings["seeds"][0],
-        }
+        # Several numbers of components, of which valid chooses.
+        for n_components in settings["averaged"]:
+            n_in_all = n_edges * n_components * 4
+            if n_in_all <= settings["averaged_max_edges"]:
+                yield {
+                    "kind": "averaged",
+                    **common,
+                    "n_components": n_components,
+                    "n_averages": 4,
+                    "max_edges": n_in_all,
+                    "random_state": settings["seeds"][0],
+                }
     # With what was found within the budget: accuracy against size.
     for name in settings["curves"]:
         for max_edges in settings["budgets"]:
