@@ -79,8 +79,9 @@ def test_what_is_given_for_good_gives_the_conditional_distribution(
 @given(seeds, some_arities, shares)
 def test_splits_in_any_order_give_the_same_distribution(seed: int, arities: tuple[int, ...], zeros: float) -> None:
     network = random_network(seed, arities, zeros=zeros)
-    draft = climb(network, Budget(max_seconds=0.05), 10**6)
-    assert isinstance(draft, Draft)
+    # On a busy machine, the first may be too short for any order.
+    drafts = (climb(network, Budget(max_seconds=seconds), 10**6) for seconds in (0.05, 30.0))
+    draft = next(draft for draft in drafts if isinstance(draft, Draft))
     circuit, smaller = draft.circuit(network), draft.shared(network).circuit(network)
     codes = worlds_of(arities)
     for found in (circuit, smaller):
