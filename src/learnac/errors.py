@@ -212,5 +212,9 @@ class NotProvenWarning(UserWarning):
     """An answer that is the best found, but not proven to be the best there is."""
 
 
+class LeftOutWarning(UserWarning):
+    """Columns of a table were left out, because nothing can be learned from them."""
+
+
 class CausalityWarning(UserWarning):
     """An intervention on arcs that were learned: whether they point from causes to effects, no table tells."""

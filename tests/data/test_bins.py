@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from learnac.data import Binning, Bins, Dataset, Schema
-from learnac.data.bins import number_text
+from learnac.data.number_text import number_text
 from learnac.data.evidence import as_evidence
 from learnac.data.forms import form_of
 from learnac.errors import DataError

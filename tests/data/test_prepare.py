@@ -17,7 +17,8 @@ from learnac.cli.tables import read_learning_tables
 from learnac.data import Binning, Bins, Dataset, Schema
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
-from learnac.data.discrete import MOST_INTEGERS, MOST_STRINGS
+from learnac.data.kinds import Kind
+from learnac.data.found_kinds import MOST_INTEGERS, MOST_STRINGS
 from learnac.data.evidence_files import read_evidence
 from learnac.data.matching import matched
 from learnac.data.prepare import as_frame, prepare
@@ -33,7 +34,7 @@ def drop(*names: str) -> ColumnOptions:
 
 
 def as_category(*names: str) -> ColumnOptions:
-    return ColumnOptions(as_category=frozenset(names))
+    return ColumnOptions(kinds=dict.fromkeys(names, Kind.CATEGORICAL))
 
 
 def fields_of(error: DataError) -> tuple[object, ...]:
@@ -148,7 +149,7 @@ def test_a_column_of_several_types_is_refused() -> None:
 
 def test_an_arity_is_for_columns_not_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b,h,s\n0,0,0.5,x\n1,0,1.5,y\n")
-    options = ColumnOptions({"h": Binning(2)}, as_category=frozenset("s"), categories={"b": (0, 5)})
+    options = ColumnOptions({"h": Binning(2)}, kinds={"s": Kind.CATEGORICAL}, categories={"b": (0, 5)})
     found = read_learning_tables({"train": tmp_path / "t.csv"}, TableLayout(), options, arity=3)
     assert found.schema.categories == ((0, 1, 2), (0, 5), ("< 1.5", ">= 1.5"), ("x", "y"))
 
@@ -177,9 +178,9 @@ def test_what_is_said_twice_about_a_column() -> None:
 
 
 def test_the_command_line_goes_before_the_file() -> None:
-    file = ColumnOptions({"a": Bins((1,)), "b": Bins((2,))}, frozenset("c"), frozenset("d"), {"e": (0,)})
+    file = ColumnOptions({"a": Bins((1,)), "b": Bins((2,))}, frozenset("c"), {"d": Kind.CATEGORICAL}, {"e": (0,)})
     said = ColumnOptions({"c": Binning(3)}, drop=frozenset("ae"))
-    assert said.over(file) == ColumnOptions({"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), frozenset("d"), {})
+    assert said.over(file) == ColumnOptions({"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), {"d": Kind.CATEGORICAL}, {})
 
 
 def test_bins_as_people_type_them() -> None:
@@ -219,7 +220,7 @@ def test_later_tables_are_read_like_the_first(tmp_path: Path) -> None:
     train = "h,real,zip,word,n\n0.5,0.50,01,7,1\n1.5,1.00,02,x,2\n2.5,0.50,02,7,1\n3.5,1.00,01,x,2\n"
     (tmp_path / "train.csv").write_text(train)
     (tmp_path / "test.csv").write_text("h,real,zip,word,n\n-9,1,01,7,2\n99,0.5,02,7,1\n")
-    columns = ColumnOptions({"h": Binning(2)}, as_category=frozenset({"real"}), categories={"zip": ("01", "02")})
+    columns = ColumnOptions({"h": Binning(2)}, kinds={"real": Kind.CATEGORICAL}, categories={"zip": ("01", "02")})
     paths = {"train": tmp_path / "train.csv", "test": tmp_path / "test.csv"}
     found = read_learning_tables(paths, TableLayout(), columns)
     assert found.weights == {}
@@ -244,7 +245,7 @@ def test_later_tables_are_read_like_the_first(tmp_path: Path) -> None:
 def test_later_tables_in_other_formats(tmp_path: Path) -> None:
     pq.write_table(pa.table({"h": [0.5, 1.5, 2.5], "r": [0.25, 0.5, 0.25], "id": [1, 2, 3]}), tmp_path / "a.parquet")
     pd.DataFrame({"r": [0.5], "h": [7]}).to_feather(tmp_path / "b.feather")
-    columns = ColumnOptions({"h": Bins((1,))}, frozenset({"id"}), frozenset({"r"}))
+    columns = ColumnOptions({"h": Bins((1,))}, frozenset({"id"}), {"r": Kind.CATEGORICAL})
     paths = {"train": tmp_path / "a.parquet", "test": tmp_path / "b.feather"}
     tables = read_learning_tables(paths, layout_of(False, None), columns).tables
     assert tables["test"].codes.tolist() == [[1], [1]]

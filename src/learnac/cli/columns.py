@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import cast
 
 from learnac.cli.command import UsageError
-from learnac.data.bins import ALL_COLUMNS, Binning, Strategy
+from learnac.data.binning import ALL_COLUMNS, Binning, Strategy
 from learnac.data.column_options import ColumnOptions
+from learnac.data.kinds import Kind
 from learnac.data.tables import TableFormat, TableLayout
 
 _MOST_DIGITS = 18  # of a number of bins
@@ -20,11 +21,16 @@ def layout_of(no_header: bool, delimiter: str | None, table_format: TableFormat 
 
 
 def column_options(
-    schema: Path | None, bins: list[str] | None, drop: list[str] | None, as_category: list[str] | None
+    schema: Path | None,
+    bins: list[str] | None,
+    drop: list[str] | None,
+    as_category: list[str] | None,
+    kinds: list[str] | None = None,
 ) -> ColumnOptions:
     """What the options say of columns; they come before what a schema file says."""
+    of_columns = {**parse_kinds(kinds or []), **dict.fromkeys(names_of(as_category), Kind.CATEGORICAL)}
     try:
-        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), frozenset(names_of(as_category)))
+        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), of_columns)
     except ValueError as error:
         raise UsageError(str(error), "--bins") from error
     if schema is None:
@@ -49,6 +55,21 @@ def parse_bins(texts: Iterable[str]) -> dict[str, Binning]:
         if name in found:
             raise ValueError(f"the bins of {name!r} are given twice")
         found[name] = Binning(int(number), cast(Strategy, strategy.strip() or "quantile"))
+    return found
+
+
+def parse_kinds(texts: Iterable[str]) -> dict[str, Kind]:
+    """What `--kind` is given: "zip=categorical,age=number"."""
+    found: dict[str, Kind] = {}
+    for part in names_of(list(texts)):
+        name, _, kind = part.rpartition("=")
+        name, kind = name.strip(), kind.strip()
+        if not name or kind not in list(Kind):
+            kinds = ", ".join(Kind)
+            raise UsageError(f"expected NAME=KIND with one of {kinds}; found {part!r}", "--kind")
+        if name in found:
+            raise UsageError(f"the kind of {name!r} is given twice", "--kind")
+        found[name] = Kind(kind)
     return found
 
 

@@ -23,7 +23,7 @@ def impute(
         Literal["mpe", "marginal"],
         Option(
             about="mpe: the most probable combination of all missing values of a row. "
-            "marginal: the most probable value of each."
+            "marginal: the most probable value of each; numbers: their mean."
         ),
     ] = "mpe",
     no_header: options.NoHeader = False,
@@ -40,7 +40,7 @@ def impute(
     Known values do not change: they are copied to the letter.
     """
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
-    from learnac.infer.impute import completed_codes
+    from learnac.infer.impute import completed
     from learnac.infer.impute import impute as fill
 
     asked = Asked.open(
@@ -62,16 +62,16 @@ def impute(
             ),
         )
         return
-    codes = answers_by_rows(
+    rows = answers_by_rows(
         asked,
-        lambda block: completed_codes(
+        lambda block: completed(
             asked.circuit, block, method, max_seconds=max_seconds * asked.share(block), n_threads=threads
         ),
     )
-    _write_cells(asked, codes)
+    _write_cells(asked, rows)
 
 
-def _write_cells(asked: Asked, codes: Iterator[Any]) -> None:
+def _write_cells(asked: Asked, rows: Iterator[Any]) -> None:
     """From CSV to CSV: cells that are not filled are copied as they are written."""
     from learnac.cli.output import bytes_writer, print_json
     from learnac.data.csv_filling import CsvFilling
@@ -82,7 +82,7 @@ def _write_cells(asked: Asked, codes: Iterator[Any]) -> None:
     delimiters = {".csv": ",", ".tsv": "\t"}
     delimiter = asked.dialect.delimiter if asked.out is None else delimiters[asked.out.suffix.lower()]
     with bytes_writer(asked.out) as write:
-        for line in CsvFilling(Path(asked.source), asked.dialect, asked.rows, delimiter).lines(codes):
+        for line in CsvFilling(Path(asked.source), asked.dialect, asked.rows, delimiter).lines(rows):
             write(line)
     if asked.as_json:
         print_json({"out": str(asked.out), "rows": asked.rows.n_rows})

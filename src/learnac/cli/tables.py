@@ -16,8 +16,10 @@ from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
 from learnac.cli.weights import check_weights
 from learnac.data import Dataset, Schema
+from learnac.data.dataset import later_dataset
 from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
+from learnac.data.kinds import Kind
 from learnac.data.matching import matched
 from learnac.data.prepare import no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
@@ -61,7 +63,8 @@ def read_learning_tables(
             check_weights(frame.weights)
             if not tables:
                 _check_names(frame, must_have)
-                if texts := _numbers_with_zeros(path, layout, frame, options.as_category):
+                categorical = [name for name, kind in options.kinds.items() if kind is Kind.CATEGORICAL]
+                if texts := _numbers_with_zeros(path, layout, frame, categorical):
                     frame = read_frame(path, layout, {**types, **texts})
                 prepared = prepare(frame, _with_arity(frame, options, arity))
                 tables[role], dropped, types = prepared.dataset, prepared.dropped, frame.types
@@ -105,7 +108,7 @@ def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> Colu
 
 def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
     try:
-        return Dataset(first.schema, first.schema.encode(matched(frame, first.schema, dropped).table))
+        return later_dataset(first.schema, matched(frame, first.schema, dropped).table)
     except DataError as error:
         if error.problem is not Problem.UNKNOWN_CATEGORY:
             raise

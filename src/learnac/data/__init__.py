@@ -3,7 +3,8 @@
 `Evidence` is what is known of rows that a model is asked about.
 """
 
-from learnac.data.bins import Binning, Bins
+from learnac.data.binning import Binning
+from learnac.data.bins import Bins
 from learnac.data.dataset import Dataset, as_dataset
 from learnac.data.evidence import Evidence, as_evidence
 from learnac.data.likelihoods import Soft

@@ -8,36 +8,44 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from learnac.data.bins import Bins
 from learnac.data.categories import check_largest_integer, checked_names, unusable_type
 from learnac.data.distinct import Distinct, distinct_booleans, distinct_numbers, smallest
 from learnac.data.schema import UNKNOWN, Schema
-from learnac.types import Category, PartialCodes
+from learnac.data.spread import Numbers
+from learnac.types import PartialCodes
 
 _Array: TypeAlias = NDArray[Any]
 
 
-def encode_arrow(schema: Schema, table: Any, may_lack_columns: bool) -> PartialCodes:
-    """What `Schema.encode_evidence` promises of a frame, of a table that `read_frame` reads and `matched` matches."""
+def encode_arrow(schema: Schema, table: Any, may_lack_columns: bool) -> tuple[PartialCodes, dict[int, Numbers]]:
+    """What `Schema.encode_evidence` promises of a frame, of a table that `read_frame` reads and `matched` matches;
+    and the numbers of columns that hold some, NaN where none is known.
+    """
     checked_names(table.column_names)  # No name twice.
     if may_lack_columns:
         schema.check_known_names(table.column_names)
     else:
         schema.check_same_names(table.column_names)
     codes = np.full((schema.n_variables, table.num_rows), UNKNOWN, dtype=schema.evidence_dtype)
+    numbers: dict[int, Numbers] = {}
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
+        if name in schema.ignored:
+            continue
         variable, array = schema.index(name), _one_piece(column)
         known = _known_rows(array)
         if len(known) > 0:
-            categories, bins = schema.categories[variable], schema.bins[variable]
-            codes[variable, known] = _codes(name, array, known, categories, bins)
-    return codes
+            codes[variable, known], found = _codes(schema, variable, array, known)
+            if found is not None:
+                numbers[variable] = np.full(table.num_rows, np.nan)
+                numbers[variable][known] = found
+    return codes, numbers
 
 
 def _codes(
-    name: str, array: Any, known: NDArray[np.intp], categories: tuple[Category, ...], bins: Bins | None
-) -> _Array:
-    """The codes of the rows that are known."""
+    schema: Schema, variable: int, array: Any, known: NDArray[np.intp]
+) -> tuple[_Array, Numbers | None]:
+    """The codes of the rows that are known, and their numbers if the column holds some."""
+    name, categories, bins = schema.names[variable], schema.categories[variable], schema.bins[variable]
     kind = array.type
     if pa.types.is_dictionary(kind):
         distinct = Distinct(array.dictionary.to_pylist(), _numbers(array.indices)[known])
@@ -48,11 +56,12 @@ def _codes(
         if numbers.dtype == np.uint64:
             check_largest_integer(name, int(numbers.max()))
         if bins is not None:
-            return smallest(bins.codes(numbers), len(categories))
+            found = numbers.astype(np.float64)
+            return smallest(bins.codes(found), len(categories)), found if bins.spread is not None else None
         distinct = distinct_numbers(numbers)
     else:
         raise unusable_type(name, str(kind))
-    return distinct.codes(name, categories, bins, known)
+    return distinct.codes_and_numbers(name, categories, bins, known, takes_unknown=schema.takes_unknown)
 
 
 def _one_piece(column: Any) -> Any:

@@ -12,9 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from learnac.data.arrow_columns import number_dtype
-from learnac.data.bins import number_text
+from learnac.data.number_text import number_text
 from learnac.data.compact import with_plain_types
-from learnac.data.forms import TableForm
+from learnac.data.bins import Bins
+from learnac.data.forms import NumbersOf, TableForm
 from learnac.data.schema import Schema
 from learnac.data.stored import StoredTable
 from learnac.types import Category, PartialCodes
@@ -28,9 +29,8 @@ class ArrowForm(TableForm):
     def name(self) -> str:
         return "pyarrow"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        columns = zip(schema.names, schema.categories, codes, strict=True)
-        return pa.table({name: _taken(pa.array(categories), row) for name, categories, row in columns})
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        return pa.table({name: _made(schema, schema.index(name), codes, numbers) for name in schema.names})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,29 +44,71 @@ class FileRows(TableForm):
     def name(self) -> str:
         return "pyarrow"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        return ArrowForm().table(schema, codes)
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        return ArrowForm().table(schema, codes, numbers)
 
-    def completed(self, schema: Schema, gaps: PartialCodes, codes: PartialCodes, rows: NDArray[np.intp]) -> Any:
+    def completed(
+        self,
+        schema: Schema,
+        gaps: PartialCodes,
+        codes: PartialCodes,
+        rows: NDArray[np.intp],
+        numbers: NumbersOf,
+    ) -> Any:
         """As promised, and with the columns of the schema that the table lacks.
 
         Every value that was known stays as it is, in the type of the file. Only a type that cannot hold the categories
-        gives way to strings: where the schema bins a column of numbers, gaps are filled by the labels of intervals.
+        gives way to strings: gaps in a column of numbers without densities are filled by the labels of intervals.
         """
         variables = {name: variable for variable, name in enumerate(schema.names)}
         fields, columns = [], []
         for place, field in enumerate(self.stored.schema):
             column = self.stored.rows(place, rows)
             variable = variables.pop(field.name, None)
-            if variable is not None and self.has_gaps[variable]:
+            if variable is not None and self.has_gaps[variable] and variable in numbers:
+                column = _with_numbers(column, schema, variable, gaps[variable] < 0, numbers[variable])
+            elif variable is not None and self.has_gaps[variable]:
                 column = filled(column, schema.categories[variable], gaps[variable] < 0, codes[variable])
             fields.append(field.with_type(column.type))
             columns.append(column)
         for name, variable in variables.items():
-            column = _taken(pa.array(schema.categories[variable]), codes[variable]).combine_chunks()
+            column = _made(schema, variable, codes, numbers).combine_chunks()
             fields.append(pa.field(name, column.type))
             columns.append(column)
         return pa.Table.from_arrays(columns, schema=pa.schema(fields, self.stored.schema.metadata))
+
+
+def _made(schema: Schema, variable: int, codes: PartialCodes, numbers: NumbersOf) -> Any:
+    """A column made anew: categories, numbers, or points in time."""
+    bins = schema.bins[variable]
+    if bins is None or variable not in numbers:
+        return _taken(pa.array(schema.categories[variable]), codes[variable])
+    return pa.chunked_array([_number_array(bins, numbers[variable])])
+
+
+def _number_array(bins: Bins, numbers: NDArray[np.float64]) -> Any:
+    if bins.calendar is not None:
+        return pa.array(bins.calendar.datetimes(numbers))
+    is_whole = bins.spread is not None and bins.spread.step >= 1
+    return pa.array(np.rint(numbers).astype(np.int64) if is_whole else numbers)
+
+
+def _with_numbers(
+    column: Any, schema: Schema, variable: int, is_gap: NDArray[np.bool_], numbers: NDArray[np.float64]
+) -> Any:
+    """An array with numbers in its gaps: of its type, of wider numbers, or of strings."""
+    bins = schema.bins[variable]
+    assert bins is not None
+    new = _number_array(bins, numbers)
+    if pa.types.is_null(column.type):
+        return new
+    texts = pa.array([bins.text(number) for number in numbers.tolist()])
+    for kind in (column.type, pa.int64(), pa.float64(), pa.string()):
+        with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            both = column.cast(kind), (texts if pa.types.is_string(kind) else new).cast(kind)
+            places = np.where(is_gap, len(column) + np.arange(len(column)), np.arange(len(column)))
+            return pa.concat_arrays(both).take(pa.array(places))
+    raise AssertionError("everything can be a string")
 
 
 def filled(

@@ -1,27 +1,26 @@
-"""`Bins`: a column of numbers as a few intervals, and `Binning`: how to choose them."""
+"""`Bins`: a column of numbers as a few intervals, and how its numbers lie within them."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Mapping, Sequence
+import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-Strategy: TypeAlias = Literal["quantile", "uniform"]
-"""Intervals with about the same number of rows, or of the same width."""
-
-_Numbers: TypeAlias = npt.NDArray[np.float64]
+from learnac.data.calendars import Calendar
+from learnac.data.number_text import number_text
+from learnac.data.spread import Numbers, Spread
 
 # As `schema.UNKNOWN`, which this module may not import.
 _UNKNOWN = -1
 
-# scikit-learn drops bins narrower than 1e-8. Among numbers up to this power of two, such bins are no loss.
-_LARGE_EXPONENT = 900
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+# Of a bin that is named after its one number.
+_NEARLY_ALL = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +28,14 @@ class Bins:
     """Intervals that cover all numbers: below the first edge, from each edge up to the next, from the last edge on.
 
     So a number outside the range of the training table has a bin too. Without edges there is one bin.
+
+    With a `spread`, a number has a density within its bin, and what is learned is a density of numbers; without one,
+    the intervals are categories. With a `calendar`, the numbers are points in time.
     """
 
     edges: tuple[float, ...]
+    spread: Spread | None = None
+    calendar: Calendar | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -43,15 +47,45 @@ class Bins:
         if any(left >= right for left, right in pairwise(edges)):
             raise ValueError(f"expected edges in increasing order, found {list(edges)}")
         object.__setattr__(self, "edges", edges)
+        if self.spread is not None and not np.allclose(self._sums(np.array(self.spread.shares)), 1.0, atol=1e-9):
+            raise ValueError("expected pieces whose shares are 1 in each bin")
+
+    def __len__(self) -> int:
+        return len(self.edges) + 1
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The intervals as categories: "< 18", "[18, 65)", ">= 65". Built anew on each access."""
+        """The intervals as categories: "< 18", "[18, 65)", ">= 65", "= 0". Built anew on each access."""
         if not self.edges:
             return ("any number",)
-        texts = [number_text(edge) for edge in self.edges]
+        texts = [self.text(edge) for edge in self.edges]
         between = [f"[{left}, {right})" for left, right in pairwise(texts)]
-        return (f"< {texts[0]}", *between, f">= {texts[-1]}")
+        labels = [f"< {texts[0]}", *between, f">= {texts[-1]}"]
+        for code, number in self._single_numbers().items():
+            labels[code] = f"= {self.text(number)}"
+        return tuple(labels)
+
+    def text(self, number: float) -> str:
+        """A number as people write it; a point in time as a date."""
+        return number_text(number) if self.calendar is None else self.calendar.text(number)
+
+    def value(self, number: float) -> int | float | str:
+        """A number as a dict has it: whole ones where the column has only such, points in time as texts."""
+        if self.calendar is not None:
+            return self.calendar.text(number)
+        is_whole = self.spread is not None and self.spread.step >= 1 and float(number).is_integer()
+        return int(number) if is_whole else float(number)
+
+    def number(self, value: object) -> float | None:
+        """The number that a value stands for: a number, a point in time, or the text of one; None if it is none."""
+        if self.calendar is not None:
+            return self.calendar.number(value)
+        if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+            value = float(value)
+        if isinstance(value, bool | np.bool_ | str) or not hasattr(value, "__float__"):
+            return None
+        found = float(value)
+        return None if math.isnan(found) else found
 
     def codes(self, numbers: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """The position of each number's interval; -1 for NaN, which is unknown."""
@@ -66,106 +100,115 @@ class Bins:
             raise ValueError("expected a number to find the interval of, found nan")
         return int(self.codes([number])[0])
 
+    def log_densities(self, numbers: npt.ArrayLike) -> Numbers:
+        """The log-density of each number within its interval; 0 without a spread, and of nan."""
+        values = np.asarray(numbers, dtype=np.float64)
+        if self.spread is None:
+            return np.zeros(values.shape)
+        return np.where(np.isnan(values), 0.0, self.spread.log_densities(values))
 
-@dataclass(frozen=True, slots=True)
-class Binning:
-    """How the bins of a column are chosen: at most `n_bins`, by scikit-learn's `KBinsDiscretizer`."""
+    def shares_between(self, low: float, high: float) -> Numbers:
+        """The share of each bin that lies from `low` up to, and without, `high`."""
+        if self.spread is None:
+            return self._whole_bins(low, high)
+        return self._sums(np.array(self.spread.shares) * self.spread.shares_between(low, high))
 
-    n_bins: int
-    strategy: Strategy = "quantile"
+    def means(self, low: float = -math.inf, high: float = math.inf) -> Numbers:
+        """The mean of the numbers of each bin, of those from `low` up to `high`."""
+        if self.spread is None:
+            raise TypeError("expected numbers, found intervals without a density")
+        weights = np.array(self.spread.shares) * self.spread.shares_between(low, high)
+        totals = self._sums(weights)
+        return np.divide(
+            self._sums(weights * self.spread.means_between(low, high)), totals, np.zeros(len(self)), where=totals > 0
+        )
 
-    def __post_init__(self) -> None:
-        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int):
-            raise TypeError(f"expected a number of bins, found {self.n_bins!r}")
-        if self.n_bins < 2:
-            raise ValueError(f"expected at least 2 bins, found {self.n_bins}")
-        if self.strategy not in get_args(Strategy):
-            raise ValueError(f"expected bins of strategy 'quantile' or 'uniform', found {self.strategy!r}")
+    def quantiles(self, posteriors: Numbers, share: float, low: float = -math.inf, high: float = math.inf) -> Numbers:
+        """The number below which a share of the probability lies, for each row of probabilities of the bins.
 
-    def fit(self, numbers: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Bins:
-        """The bins of a column. NaN and infinities have no say in it; weights matter for quantiles only.
-
-        A value that many rows share, such as 0 for "none", would swallow several quantiles: it gets a bin of its
-        own instead. Edges are written with as few digits as leave every number of the column in its bin.
+        `low` and `high` are what is known of the number; the probabilities are those given that.
         """
-        values = np.asarray(numbers, dtype=np.float64).ravel()
-        counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-        used = np.isfinite(values) & (counts > 0)
-        if not used.any():
-            raise ValueError("expected finite numbers to choose bins from, found none")
-        values, counts = values[used], counts[used]
-        distinct, inverse = np.unique(values, return_inverse=True)
-        shares = np.bincount(inverse, weights=counts) / counts.sum()
-        if self.strategy == "uniform":
-            edges = _discretizer_edges(values, None, self)
-        elif len(distinct) <= self.n_bins:
-            edges = distinct[1:]
-        else:
-            found = _discretizer_edges(values, None if weights is None else counts, self)
-            edges = _with_frequent_values(found, distinct, shares, self.n_bins)
-        return Bins(tuple(_tidied(edges, distinct)))
+        if self.spread is None:
+            raise TypeError("expected numbers, found intervals without a density")
+        spread, bins = self.spread, self.spread.bins(self.edges)
+        parts = np.array(spread.shares) * spread.shares_between(low, high)
+        totals = self._sums(parts)
+        within = np.divide(parts, totals[bins], np.zeros(len(parts)), where=totals[bins] > 0)
+        cumulative = np.cumsum(posteriors[:, bins] * within, axis=1)
+        wanted = share * cumulative[:, -1]
+        pieces = np.minimum((cumulative < wanted[:, None]).sum(axis=1), len(parts) - 1)
+        rows = np.arange(len(posteriors))
+        mass = posteriors[rows, bins[pieces]] * within[pieces]
+        before = cumulative[rows, pieces] - mass
+        inside = np.clip(np.divide(wanted - before, mass, np.full(len(rows), 0.5), where=mass > 0), 0.0, 1 - 1e-12)
+        return spread.draw(pieces, inside, np.full(len(rows), low), np.full(len(rows), high))
 
+    def medians(self) -> Numbers:
+        """The number in the middle of each bin: half of its probability lies on either side."""
+        return self.quantiles(np.eye(len(self)), 0.5)
 
-def number_text(number: float) -> str:
-    """The shortest text that reads back as the same number; whole numbers without a decimal point."""
-    if abs(number) < 1e16 and number == int(number):
-        return str(int(number))
-    return repr(float(number))
+    def draw(
+        self, codes: npt.NDArray[np.integer], generator: np.random.Generator, low: npt.ArrayLike, high: npt.ArrayLike
+    ) -> Numbers:
+        """A random number of each bin, between `low` and `high`, which the bin must not lie outside of."""
+        assert self.spread is not None
+        spread, bins = self.spread, self.spread.bins(self.edges)
+        lows, highs = np.broadcast_to(low, codes.shape), np.broadcast_to(high, codes.shape)
+        found = np.empty(len(codes))
+        limits, which = np.unique(np.stack([lows, highs]), axis=1, return_inverse=True)
+        uniform = generator.random((2, len(codes)))
+        for place, (least, most) in enumerate(limits.T.tolist()):
+            rows = np.flatnonzero(which.reshape(-1) == place)
+            parts = np.array(spread.shares) * spread.shares_between(least, most)
+            # Pieces lie in the order of bins: a bin's pieces are those up to its cumulative share.
+            cumulative = np.cumsum(parts)
+            starts = np.concatenate([[0.0], np.cumsum(self._sums(parts))])
+            wanted = starts[codes[rows]] + uniform[0, rows] * (starts[codes[rows] + 1] - starts[codes[rows]])
+            first, last = np.searchsorted(bins, codes[rows]), np.searchsorted(bins, codes[rows], side="right") - 1
+            pieces = np.clip(np.searchsorted(cumulative, wanted, side="right"), first, last)
+            found[rows] = spread.draw(pieces, uniform[1, rows], lows[rows], highs[rows])
+        return found
 
+    def limits(self, low: float, high: float, *, with_high: bool) -> tuple[float, float]:
+        """An interval that a person gives, up to and without its end: on a grid of steps from a multiple to another."""
+        step = 0.0 if self.spread is None else self.spread.step
+        if self.spread is None or step == 0:
+            return low, float(np.nextafter(high, np.inf)) if with_high and math.isfinite(high) else high
+        return self._ceiling(low), self._next(high) if with_high else self._ceiling(high)
 
-def _discretizer_edges(values: _Numbers, weights: _Numbers | None, binning: Binning) -> _Numbers:
-    """The inner edges by scikit-learn, without repetitions."""
-    from sklearn.preprocessing import KBinsDiscretizer
+    def _ceiling(self, number: float) -> float:
+        assert self.spread is not None
+        if not math.isfinite(number):
+            return number
+        below = self.spread.floor(number).item()
+        return below if math.isclose(below, number, abs_tol=1e-9) else self._next(number)
 
-    # By a power of two, so that nothing is rounded.
-    exponent = _LARGE_EXPONENT - int(np.frexp(np.abs(values).max())[1])
-    options: dict[str, Any] = {}
-    if "quantile_method" in KBinsDiscretizer().get_params():  # scikit-learn 1.7 and newer.
-        options["quantile_method"] = "averaged_inverted_cdf"
-    discretizer = KBinsDiscretizer(
-        binning.n_bins, encode="ordinal", strategy=binning.strategy, subsample=None, dtype=np.float64, **options
-    )
-    with warnings.catch_warnings():
-        # Constant columns and repeated quantiles are no news: there are fewer bins.
-        warnings.simplefilter("ignore")
-        discretizer.fit(np.ldexp(values, exponent).reshape(-1, 1), sample_weight=weights)
-    edges: _Numbers = np.ldexp(discretizer.bin_edges_[0][1:-1], -exponent)
-    return np.unique(edges[np.isfinite(edges)])
+    def _next(self, number: float) -> float:
+        """The first multiple of the step above a number."""
+        assert self.spread is not None
+        return self.spread.floor(number + self.spread.step).item() if math.isfinite(number) else number
 
+    def _sums(self, of_pieces: Numbers) -> Numbers:
+        """Sums over the pieces of each bin."""
+        assert self.spread is not None
+        return np.bincount(self.spread.bins(self.edges), weights=of_pieces, minlength=len(self))[: len(self)]
 
-def _with_frequent_values(edges: _Numbers, distinct: _Numbers, shares: _Numbers, n_bins: int) -> _Numbers:
-    """Edges around the values that are more frequent than a bin should be, as long as bins are left."""
-    # By the first value above the edge: two edges with the same one would have an empty bin between them.
-    chosen = dict(zip(np.searchsorted(distinct, edges).tolist(), edges.tolist(), strict=True))
-    for frequent in np.argsort(-shares, kind="stable").tolist():
-        if shares[frequent] * n_bins < 1:
-            break
-        for above in (frequent, frequent + 1):
-            if len(chosen) + 1 < n_bins and 0 < above < len(distinct):
-                chosen.setdefault(above, float(distinct[above]))
-    return np.array([chosen[above] for above in sorted(chosen)])
+    def _single_numbers(self) -> dict[int, float]:
+        """The bins of which nearly all is one number."""
+        if self.spread is None:
+            return {}
+        spread, starts = self.spread, np.array(self.spread.starts)
+        is_one = spread.is_point
+        if spread.step > 0:
+            is_one[1:-1] = np.diff(starts) < 1.5 * spread.step
+        is_one &= np.array(spread.shares) > _NEARLY_ALL
+        bins = spread.bins(self.edges)
+        return {int(bins[piece]): float(starts[piece - 1]) for piece in np.flatnonzero(is_one)}
 
-
-def _tidied(edges: _Numbers, distinct: _Numbers) -> list[float]:
-    """Edges near these, of few digits, that part the same numbers."""
-    # Two edges may have no number between them: they must not become one.
-    tolerance = float(np.diff(edges).min()) / 100 if len(edges) > 1 else math.inf
-    return [_tidy(float(edge), distinct, tolerance) for edge in edges]
-
-
-def _tidy(edge: float, distinct: _Numbers, tolerance: float) -> float:
-    position = int(np.searchsorted(distinct, edge))
-    below = distinct[position - 1] if position > 0 else -math.inf
-    above = distinct[position] if position < len(distinct) else math.inf
-    for digits in range(4, 17):
-        shorter = float(f"{edge:.{digits}g}")
-        if below < shorter <= above and abs(shorter - edge) <= tolerance:
-            return shorter
-    return edge
-
-
-ALL_COLUMNS = "*"
-"""Instead of a column's name: every column of numbers that would otherwise be refused."""
-
-BinsStatement: TypeAlias = int | Mapping[str, Bins | Binning | int | Sequence[float]]
-"""For each column a number of intervals, their edges, or how to choose them; one number for all that need it."""
+    def _whole_bins(self, low: float, high: float) -> Numbers:
+        """1 for a bin in the interval, 0 for one outside; ValueError for one that lies partly in it."""
+        starts, ends = np.array([-np.inf, *self.edges]), np.array([*self.edges, np.inf])
+        inside, outside = (low <= starts) & (ends <= high), (ends <= low) | (high <= starts)
+        if not (inside | outside).all():
+            raise ValueError("expected an interval of whole bins, found one that ends within a bin without a density")
+        return inside.astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 
@@ -11,8 +11,6 @@ import numpy as np
 from learnac.data.bins import Bins
 from learnac.errors import DataError, Problem, described, listed
 from learnac.types import Category
-
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
@@ -32,11 +30,17 @@ def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: B
     return [code_of[value] if value in code_of else _code_in(bins, value) for value in values]
 
 
+def numbers_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins) -> list[float]:
+    """The numbers that values stand for; NaN for the label of an interval."""
+    labels = frozenset(categories)
+    numbers = (None if value in labels else bins.number(value) for value in values)
+    return [math.nan if number is None else number for number in numbers]
+
+
 def _code_in(bins: Bins, value: object) -> int:
     """The interval of a number, which may be a text: beside labels, that is what numbers are."""
-    if isinstance(value, str):
-        value = float(value) if _NUMBER.fullmatch(value) else None
-    return bins.code(value) if isinstance(value, int | float) else UNSEEN
+    number = bins.number(value)
+    return UNSEEN if number is None else bins.code(number)
 
 
 def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:
@@ -53,7 +57,7 @@ def unseen_category(name: str, row: int, value: object, categories: tuple[Catego
 
 def unusable_type(name: str, found: str) -> DataError:
     """The error for a column of a type whose values are no categories."""
-    expected = "strings, booleans, integers or categories"
+    expected = "strings, booleans, numbers, dates or categories"
     return DataError(
         f"column {name!r} has type {found}; expected {expected}: convert it, for example to strings",
         column=name,

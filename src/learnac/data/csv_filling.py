@@ -14,6 +14,7 @@ from learnac.data.arrow_forms import FileRows, category_text
 from learnac.data.csv_cells import CellSyntax, rows_of
 from learnac.data.csv_files import CsvDialect
 from learnac.data.evidence import Evidence
+from learnac.data.forms import NumbersOf
 from learnac.types import PartialCodes
 
 _Spelling: TypeAlias = dict[tuple[int, int], bytes]  # by variable and code
@@ -28,8 +29,9 @@ class CsvFilling:
     evidence: Evidence
     delimiter: str
 
-    def lines(self, blocks: Iterable[PartialCodes]) -> Iterator[bytes]:
-        """The lines of the file. `blocks` are the completed codes (variables x rows) of some rows after the others.
+    def lines(self, blocks: Iterable[tuple[PartialCodes, NumbersOf]]) -> Iterator[bytes]:
+        """The lines of the file. `blocks` are the completed codes (variables x rows) of some rows after the others, and
+        the numbers of variables that are numbers.
 
         A gap is filled by the cell that the file itself has for the category, if it has one.
         """
@@ -38,9 +40,13 @@ class CsvFilling:
         is_copied = known.delimiter == new.delimiter
         gaps = (self.evidence.codes < 0).T
         has_gap: NDArray[np.bool_] = np.asarray(gaps.any(axis=1))
-        completed = (row for block in blocks for row in block.T)
+        completed = (
+            (row, {variable: column[place] for variable, column in numbers.items()})
+            for block, numbers in blocks
+            for place, row in enumerate(block.T)
+        )
         for line, row in rows_of(known, self.path, self.dialect.has_header):
-            codes = None if row is None else next(completed)
+            codes, numbers = (None, {}) if row is None else next(completed)
             if is_copied and (row is None or not has_gap[row]):
                 yield line
                 continue
@@ -50,9 +56,13 @@ class CsvFilling:
             if codes is not None and row is not None:
                 for variable in np.flatnonzero(gaps[row]).tolist():
                     cell = spelling.get((variable, code := int(codes[variable])))
-                    text = category_text(self.evidence.schema.categories[variable][code])
+                    text = self._text(variable, code, numbers.get(variable))
                     cells[places[variable]] = new.quoted(text) if cell is None else new.copied(cell)
             yield new.delimiter.join(cells) + end
+
+    def _text(self, variable: int, code: int, number: float | None) -> str:
+        bins, categories = self.evidence.schema.bins[variable], self.evidence.schema.categories[variable]
+        return category_text(categories[code]) if bins is None or number is None else bins.text(number)
 
     def _places(self) -> list[int]:
         form = self.evidence.form

@@ -1,8 +1,11 @@
-"""`Dataset`: a table of discrete data as codes, one contiguous row of memory per column of the table."""
+"""`Dataset`: a table as codes, one contiguous row of memory per column of the table."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self, overload
+from dataclasses import dataclass, field
+from math import isnan
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +19,16 @@ from learnac.data.arrays import (
     observed_arities,
     pack,
 )
-from learnac.data.bins import BinsStatement
+from learnac.data.binning import BinsStatement
 from learnac.data.categories import UNSEEN, check_arity, checked_columns, checked_names, codes_of, unseen_category
+from learnac.data.column_options import stated_options
 from learnac.data.rows import chosen_rows, row_number
 from learnac.data.schema import Schema
 from learnac.errors import DataError
 from learnac.types import Arities, Category, Codes, PartialCodes
+
+if TYPE_CHECKING:
+    from learnac.data.frames import ColumnReport
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,9 +41,14 @@ class Dataset:
 
     schema: Schema
     codes: Codes
+    # Of variables that are numbers, by position: what the table held, NaN where only the interval is known.
+    numbers: Mapping[int, npt.NDArray[np.float64]] = field(default_factory=dict)
+    # What was found out about the columns of the table, if it was a frame or file; of those left out, too.
+    reports: tuple[ColumnReport, ...] = ()
 
     def __post_init__(self) -> None:
         _check_codes(self.schema, self.codes)
+        object.__setattr__(self, "numbers", _checked_numbers(self.schema, self.numbers, self.codes.shape[1]))
         if self.codes.flags.writeable or not self.codes.flags.c_contiguous:
             object.__setattr__(self, "codes", _read_only(np.array(self.codes, order="C")))
 
@@ -79,8 +91,10 @@ class Dataset:
         categories: Mapping[str, Iterable[Category]] | None = None,
         bins: BinsStatement | None = None,
         as_category: Iterable[str] = (),
+        kinds: Mapping[str, str] | None = None,
         *,
         sample_weight: npt.ArrayLike | None = None,
+        leave_out: bool = False,
     ) -> Self:
         """A Dataset from a frame of pandas, polars or pyarrow (or any other frame in memory that narwhals can read).
 
@@ -88,22 +102,27 @@ class Dataset:
         For strings, integers and whole floats, the categories are the distinct values, sorted: a column of zeros has
         only the category 0. To override this, `categories` maps the name of a column to all its categories, in order.
 
-        `bins` divides columns of numbers into intervals. It maps the name of a column to a number of intervals, with
-        about equally many rows in each (weighted by `sample_weight`), or to a list of limits, a `Binning` or `Bins`. A
-        single number applies to every column of numbers that would otherwise be refused.
+        Real numbers, and integers with more than 32 different values (12 in a small table), are divided into intervals,
+        with a density within each; dates and times likewise. `bins` says how: it maps the name of a column to a number
+        of intervals, with about equally many rows in each (weighted by `sample_weight`), or to a list of limits, a
+        `Binning` or `Bins`. A single number applies to every column of numbers.
 
-        A column is refused if it has numbers that are not whole, more than 64 different integers, more than 1,000
-        different strings, or more than 64 different values in fewer than twice as many rows. `as_category` names
-        columns of strings or integers to accept nevertheless.
+        `kinds` maps the names of columns to what they are where the guess is wrong: "categorical", "ordered", "number",
+        "date", "boolean" or "drop". `as_category` lists columns that are categorical.
+
+        A column is refused if it has more than 1,000 different strings, or more than 64 in fewer than twice as many
+        rows. With `leave_out`, such columns, columns with a single value and row numbers are left out instead;
+        `reports` has what was done with each column.
         """
         from learnac.data.discrete import with_way_out
         from learnac.data.frames import read_frame
 
+        options = stated_options(categories, bins, as_category, kinds)
         try:
-            schema, codes = read_frame(frame, categories, bins, as_category, sample_weight)
+            found = read_frame(frame, options, sample_weight, leave_out=leave_out)
         except DataError as error:
             raise with_way_out(error) from None
-        return cls(schema, codes)
+        return cls(found.schema, found.codes, found.numbers, found.reports)
 
     @property
     def n_variables(self) -> int:
@@ -136,7 +155,7 @@ class Dataset:
         form = frame_form_called(backend)
         if form is None:
             raise ValueError(f"backend: expected a library of frames that is installed, found {backend!r}")
-        return form.table(self.schema, self.codes.astype(self.schema.evidence_dtype))
+        return form.table(self.schema, self.codes.astype(self.schema.evidence_dtype), self.numbers)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -150,7 +169,7 @@ class Dataset:
     def __getitem__(self, rows: int | np.integer[Any]) -> dict[str, Category]: ...
 
     @overload
-    def __getitem__(self, rows: Any) -> "Dataset": ...
+    def __getitem__(self, rows: Any) -> Dataset: ...
 
     def __getitem__(self, rows: Any) -> Any:
         """Rows selected by a slice, a mask or a list of row numbers, as a Dataset with the same schema.
@@ -160,59 +179,83 @@ class Dataset:
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is ...:  # As scikit-learn asks for rows.
             rows = rows[0]
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
-            codes = self.codes[:, row_number(rows, self.n_rows)].tolist()
+            row = row_number(rows, self.n_rows)
+            codes = self.codes[:, row].tolist()
             columns = zip(self.names, self.categories, codes, strict=True)
-            return {name: categories[code] for name, categories, code in columns}
-        return Dataset(self.schema, self.codes[:, chosen_rows(rows, self.n_rows)])
+            known = {name: categories[code] for name, categories, code in columns}
+            return known | {self.names[v]: n for v, column in self.numbers.items() if not isnan(n := float(column[row]))}
+        chosen = chosen_rows(rows, self.n_rows)
+        numbers = {variable: column[chosen] for variable, column in self.numbers.items()}
+        return Dataset(self.schema, self.codes[:, chosen], numbers, self.reports)
 
     def __repr__(self) -> str:
         rows = "row" if self.n_rows == 1 else "rows"
         return f"Dataset({self.n_rows:,} {rows}, {self.schema.describe()})"
 
-    def __reduce__(self) -> tuple[type["Dataset"], tuple[Schema, Codes]]:
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
         # Arrays come out of a pickle writeable: going through the constructor makes them read-only again.
-        return Dataset, (self.schema, self.codes)
+        return Dataset, (self.schema, self.codes, dict(self.numbers), self.reports)
 
 
 def as_dataset(
     table: object,
     bins: BinsStatement | None = None,
     as_category: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
     *,
     sample_weight: npt.ArrayLike | None = None,
+    leave_out: bool = False,
 ) -> Dataset:
     """A Dataset as it is, an array or a list of rows by `from_array`, a frame by `from_frame`."""
     is_array = isinstance(table, np.ndarray | list | tuple)
-    if bins is not None and (is_array or isinstance(table, Dataset)):
+    if (bins is not None or kinds is not None) and (is_array or isinstance(table, Dataset)):
         held = "an array, which holds codes" if is_array else "a Dataset, whose categories are settled"
-        raise TypeError(f"bins: expected a data frame with columns of numbers, found {held}")
+        setting = "kinds" if bins is None else "bins"
+        raise TypeError(f"{setting}: expected a data frame with columns of numbers, found {held}")
     if isinstance(table, Dataset):
         return table
     if is_array:
         return Dataset.from_array(table, as_category=as_category)  # type: ignore[arg-type]
-    return Dataset.from_frame(table, bins=bins, as_category=as_category, sample_weight=sample_weight)
+    return Dataset.from_frame(
+        table, bins=bins, as_category=as_category, kinds=kinds, sample_weight=sample_weight, leave_out=leave_out
+    )
 
 
-def encode_table(schema: Schema, table: object) -> Codes:
-    """What `Schema.encode` promises."""
+def later_dataset(schema: Schema, table: object) -> Dataset:
+    """A table under the schema of another one."""
+    return Dataset(schema, *encode_table(schema, table))
+
+
+def encode_table(schema: Schema, table: object) -> tuple[Codes, Mapping[int, npt.NDArray[np.float64]]]:
+    """What `Schema.encode` promises, and the numbers of variables that are numbers."""
     if isinstance(table, Dataset):
-        return _recode(schema, table)
+        return _recode(schema, table), _numbers_under(schema, table)
     if isinstance(table, np.ndarray | list | tuple):
-        return encode_array(schema, table)
+        return encode_array(schema, table), {}
     from learnac.data.frames import encode_frame
 
     return encode_frame(schema, table)
 
 
-def encode_evidence(schema: Schema, table: object, may_lack_columns: bool) -> PartialCodes:
-    """What `Schema.encode_evidence` promises."""
+def encode_evidence(
+    schema: Schema, table: object, may_lack_columns: bool
+) -> tuple[PartialCodes, Mapping[int, npt.NDArray[np.float64]]]:
+    """What `Schema.encode_evidence` promises, and the numbers of variables that are numbers, NaN where unknown."""
     if isinstance(table, Dataset):
-        return _recode(schema, table).astype(schema.evidence_dtype)
+        return _recode(schema, table).astype(schema.evidence_dtype), _numbers_under(schema, table)
     if isinstance(table, np.ndarray | list | tuple):
-        return encode_partial_array(schema, table)
+        return encode_partial_array(schema, table), {}
     from learnac.data.frames import encode_partial_frame
 
     return encode_partial_frame(schema, table, may_lack_columns)
+
+
+def _numbers_under(schema: Schema, dataset: Dataset) -> Mapping[int, npt.NDArray[np.float64]]:
+    """The numbers of a Dataset, by the positions of their variables in another schema."""
+    if dataset.schema == schema:
+        return dataset.numbers
+    found = {schema.index(dataset.names[variable]): column for variable, column in dataset.numbers.items()}
+    return {variable: found[variable] for variable in schema.numbers if variable in found}
 
 
 def _recode(schema: Schema, dataset: Dataset) -> Codes:
@@ -222,6 +265,9 @@ def _recode(schema: Schema, dataset: Dataset) -> Codes:
     result = np.empty((schema.n_variables, dataset.n_rows), dtype=schema.code_dtype)
     for name, categories, bins, row_of_codes in zip(schema.names, schema.categories, schema.bins, result, strict=True):
         source = dataset.schema.index(name)
+        if bins is not None and source in dataset.numbers and not np.isnan(dataset.numbers[source]).any():
+            row_of_codes[:] = bins.codes(dataset.numbers[source])
+            continue
         recoded = np.array(codes_of(dataset.categories[source], categories, bins))[dataset.codes[source]]
         # A category that this schema lacks does no harm as long as no row has it.
         if (unseen := recoded == UNSEEN).any():
@@ -230,6 +276,19 @@ def _recode(schema: Schema, dataset: Dataset) -> Codes:
             raise unseen_category(name, row, value, categories)
         row_of_codes[:] = recoded
     return _read_only(result)
+
+
+def _checked_numbers(
+    schema: Schema, numbers: Mapping[int, npt.NDArray[np.float64]], n_rows: int
+) -> dict[int, npt.NDArray[np.float64]]:
+    checked = {}
+    for variable in sorted(numbers):
+        column = np.array(numbers[variable], dtype=np.float64)
+        if variable not in schema.numbers or column.shape != (n_rows,):
+            raise TypeError(f"expected {n_rows} numbers of variables that are numbers, found {column.shape}")
+        column.flags.writeable = False
+        checked[variable] = column
+    return checked
 
 
 def _check_codes(schema: Schema, codes: Codes) -> None:

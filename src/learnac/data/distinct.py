@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from learnac.data.bins import Bins
-from learnac.data.categories import UNSEEN, codes_of, unseen_category
+from learnac.data.categories import UNSEEN, codes_of, numbers_of, unseen_category
 from learnac.types import Category
 
 # Integers that lie closer together than this are marked in a table of this size, others are sorted.
@@ -35,14 +35,19 @@ class Distinct:
         categories: tuple[Category, ...],
         bins: Bins | None = None,
         rows: npt.NDArray[Any] | None = None,
+        *,
+        takes_unknown: bool = False,
     ) -> npt.NDArray[Any]:
         """The codes of the column `name`; `rows` are the numbers that its rows have in the whole table.
 
-        Only the distinct values are compared to the categories.
+        Only the distinct values are compared to the categories. With `takes_unknown`, a value that is none of them is
+        UNSEEN; otherwise, DataError.
         """
         codes_of_values = codes_of(self.values, categories, bins)
         if codes_of_values == list(range(len(codes_of_values))):
             return smallest(self.positions, len(categories))
+        if takes_unknown and UNSEEN in codes_of_values:
+            return np.array(codes_of_values, dtype=np.int32)[self.positions]
         if UNSEEN in codes_of_values:
             is_unseen = np.array(codes_of_values)[self.positions] == UNSEEN
             if is_unseen.any():
@@ -50,6 +55,22 @@ class Distinct:
                 row_in_table = row if rows is None else int(rows[row])
                 raise unseen_category(name, row_in_table, self.values[self.positions[row]], categories)
         return smallest(np.array(codes_of_values), len(categories))[self.positions]
+
+
+    def codes_and_numbers(
+        self,
+        name: str,
+        categories: tuple[Category, ...],
+        bins: Bins | None,
+        rows: npt.NDArray[Any] | None = None,
+        *,
+        takes_unknown: bool = False,
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64] | None]:
+        """The codes, and the numbers if the intervals have densities."""
+        codes = self.codes(name, categories, bins, rows, takes_unknown=takes_unknown)
+        if bins is None or bins.spread is None:
+            return codes, None
+        return codes, np.array(numbers_of(self.values, categories, bins), dtype=np.float64)[self.positions]
 
 
 def smallest(codes: npt.NDArray[Any], arity: int) -> npt.NDArray[Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.data.bins import Bins
+from learnac.data.intervals import Interval, interval_of
 from learnac.data.likelihoods import likelihood_table
 from learnac.data.schema import UNKNOWN, Schema
 from learnac.errors import QueryError, placed
@@ -19,45 +22,85 @@ def are_documents(given: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(given, list | tuple) and any(isinstance(row, Mapping) for row in given)
 
 
-def read_document(schema: Schema, document: Mapping[Any, Any]) -> tuple[PartialCodes, dict[int, Any]]:
-    """The codes of one row, (variables x 1), and by variable what is given of likelihoods: of this row, or of many."""
-    codes = np.full((schema.n_variables, 1), UNKNOWN, dtype=schema.evidence_dtype)
-    likelihoods: dict[int, Any] = {}
+@dataclass(frozen=True, slots=True, eq=False)
+class Documents:
+    """What dicts say: codes (variables x rows), and by variable numbers, limits of numbers (2 x rows), likelihoods."""
+
+    codes: PartialCodes
+    numbers: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    ranges: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    likelihoods: dict[int, Any] = field(default_factory=dict)
+
+
+def read_document(schema: Schema, document: Mapping[Any, Any]) -> Documents:
+    """What one row says. Its likelihoods are as they were given: of this row, or of many."""
+    found = Documents(np.full((schema.n_variables, 1), UNKNOWN, dtype=schema.evidence_dtype))
     for name, value in document.items():
         variable = schema.position(name)
         is_many = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
         if is_many or (hasattr(value, "__array__") and np.ndim(value) > 0):
-            likelihoods[variable] = value
+            found.likelihoods[variable] = value
         elif not _is_unknown(value):
-            codes[variable] = schema.code(variable, value)
-    return codes, likelihoods
+            _read_value(schema, variable, value, found)
+    return found
 
 
-def read_documents(schema: Schema, documents: Sequence[Any]) -> tuple[PartialCodes, dict[int, NDArray[np.float64]]]:
-    """The codes of all rows, (variables x rows), and by variable the likelihoods, (rows x arity).
+def _read_value(schema: Schema, variable: int, value: Any, found: Documents) -> None:
+    bins = schema.bins[variable]
+    if bins is not None and value not in schema.categories[variable]:
+        if (limits := _limits(schema, variable, bins, value)) is not None:
+            found.ranges[variable] = np.array([[limits[0]], [limits[1]]])
+            return
+        if bins.spread is not None and (number := bins.number(value)) is not None:
+            found.numbers[variable] = np.array([number])
+    found.codes[variable] = schema.code(variable, value)
+
+
+def _limits(schema: Schema, variable: int, bins: Bins, value: object) -> tuple[float, float] | None:
+    """Where an interval begins and ends, if the value is one."""
+    interval = interval_of(value) if isinstance(value, str) else value
+    if not isinstance(interval, Interval):
+        return None
+    limits, name = interval.limits(bins), schema.names[variable]
+    expected = "an interval that some number lies in"
+    try:
+        if limits is None or not bins.shares_between(*limits).any():
+            raise ValueError(f"expected {expected}, found {value!r}")
+    except ValueError as error:
+        raise QueryError(f"variable {name!r}: {error}", column=name, expected=expected, found=value) from None
+    return limits
+
+
+def read_documents(schema: Schema, documents: Sequence[Any]) -> Documents:
+    """What all rows say.
 
     A row without likelihoods for a variable that another row has them for gets ones, which say nothing.
     """
-    codes = np.empty((schema.n_variables, len(documents)), dtype=schema.evidence_dtype)
-    likelihoods: dict[int, NDArray[np.float64]] = {}
+    n_rows = len(documents)
+    found = Documents(np.empty((schema.n_variables, n_rows), dtype=schema.evidence_dtype))
     for row, document in enumerate(documents):
         try:
-            found, soft = _read_row(schema, document)
+            one = _read_row(schema, document)
         except QueryError as error:
             raise placed(error, f"row {row}", row=row) from None
-        codes[:, row] = found[:, 0]
-        for variable, values in soft.items():
-            ones = np.ones((len(documents), len(schema.categories[variable])))
-            likelihoods.setdefault(variable, ones)[row] = values
-    return codes, likelihoods
+        found.codes[:, row] = one.codes[:, 0]
+        for variable, number in one.numbers.items():
+            found.numbers.setdefault(variable, np.full(n_rows, np.nan))[row] = number[0]
+        for variable, limits in one.ranges.items():
+            everything = np.tile([[-np.inf], [np.inf]], n_rows)
+            found.ranges.setdefault(variable, everything)[:, row] = limits[:, 0]
+        for variable, values in one.likelihoods.items():
+            ones = np.ones((n_rows, len(schema.categories[variable])))
+            found.likelihoods.setdefault(variable, ones)[row] = values
+    return found
 
 
-def _read_row(schema: Schema, document: Any) -> tuple[PartialCodes, dict[int, NDArray[np.float64]]]:
+def _read_row(schema: Schema, document: Any) -> Documents:
     if not isinstance(document, Mapping):
         expected = "a dict from names to categories"
         raise QueryError(f"expected {expected}, found {type(document).__name__}", expected=expected, found=document)
-    codes, given = read_document(schema, document)
-    return codes, dict(_tables_of_one_row(schema, given))
+    found = read_document(schema, document)
+    return replace(found, likelihoods=dict(_tables_of_one_row(schema, found.likelihoods)))
 
 
 def _tables_of_one_row(schema: Schema, given: Mapping[int, Any]) -> Iterable[tuple[int, NDArray[np.float64]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from os import PathLike
 from typing import Any, Self
@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data.dataset import Dataset
+from learnac.data.dataset import Dataset, encode_evidence
 from learnac.data.documents import are_documents, read_document, read_documents
 from learnac.data.forms import DatasetForm, DocumentsForm, MappingForm, TableForm, form_of
 from learnac.data.likelihoods import Soft, check_rows, likelihood_table
@@ -37,6 +37,10 @@ class Evidence:
     form: TableForm  # in which the rows came
     is_one: bool  # one dict, or nothing: answers are single values, not arrays of rows
     row_numbers: NDArray[np.intp]  # in the table that was given
+    # Of variables that are numbers, by position: those known, NaN where none is; and what is known of others, as where
+    # they begin and end, (2 x rows).
+    numbers: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    ranges: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     weights: NDArray[np.float64] | None = None  # how much each row counts, if the table says so
 
     def __post_init__(self) -> None:
@@ -49,14 +53,37 @@ class Evidence:
 
     @classmethod
     def of_codes(
-        cls, schema: Schema, codes: PartialCodes, form: TableForm | None = None, *, is_one: bool = False
+        cls,
+        schema: Schema,
+        codes: PartialCodes,
+        form: TableForm | None = None,
+        *,
+        is_one: bool = False,
+        numbers: Mapping[int, NDArray[np.float64]] | None = None,
     ) -> Self:
-        """Evidence from codes in `schema.evidence_dtype`, which are not checked."""
+        """Evidence from codes in `schema.evidence_dtype`, which are not checked.
+
+        A number weighs its density: that within its interval is a factor of the row's probability.
+        """
         n_rows = codes.shape[1]
-        no_likelihoods = np.empty((n_rows, 0))
-        no_variables, no_scales = np.empty(0, np.uint32), np.zeros(n_rows)
-        numbers = np.arange(n_rows)
-        return cls(schema, codes, no_variables, no_likelihoods, no_scales, form or DatasetForm(), is_one, numbers)
+        no_likelihoods, no_variables = np.empty((n_rows, 0)), np.empty(0, np.uint32)
+        log_densities = np.zeros(n_rows)
+        for variable, column in (numbers or {}).items():
+            bins = schema.bins[variable]
+            assert bins is not None
+            log_densities += bins.log_densities(column)
+        rows = np.arange(n_rows)
+        return cls(
+            schema,
+            codes,
+            no_variables,
+            no_likelihoods,
+            log_densities,
+            form or DatasetForm(),
+            is_one,
+            rows,
+            numbers or {},
+        )
 
     @property
     def n_rows(self) -> int:
@@ -75,6 +102,8 @@ class Evidence:
             likelihoods=self.likelihoods[which],
             log_scales=self.log_scales[which],
             row_numbers=self.row_numbers[which],
+            numbers={variable: column[which] for variable, column in self.numbers.items()},
+            ranges={variable: limits[:, which] for variable, limits in self.ranges.items()},
             weights=None if self.weights is None else self.weights[which],
         )
 
@@ -118,6 +147,18 @@ class Evidence:
         name = self.schema.names[variable]
         return QueryError(f"variable {name!r}: likelihoods are given twice", column=name)
 
+    def soft_tables(self) -> dict[int, NDArray[np.float64]]:
+        """The likelihoods of each variable that has some, (rows x arity)."""
+        arities = [len(self.schema.categories[variable]) for variable in self.soft_variables]
+        parts = np.split(self.likelihoods, np.cumsum(arities)[:-1], axis=1) if arities else []
+        found = dict(zip(self.soft_variables.tolist(), parts, strict=True))
+        for variable, limits in self.ranges.items():
+            # Without the scale, which differs from row to row.
+            bins = self.schema.bins[variable]
+            assert bins is not None
+            found[variable] = np.array([bins.shares_between(low, high) for low, high in limits.T.tolist()])
+        return found
+
     def with_soft(self, soft: Soft | None) -> Self:
         """The same evidence, with likelihoods for some variables, by name."""
         if soft is None:
@@ -131,9 +172,40 @@ class Evidence:
             given[variable] = values
         return self.with_likelihoods(given)
 
-    def completed(self, codes: PartialCodes) -> Any:
-        """The rows in the form they came in, with `codes` (variables x rows) where no value was known."""
-        return self.form.completed(self.schema, self.codes, codes, self.row_numbers)
+    def with_ranges(self, ranges: Mapping[int, NDArray[np.float64]]) -> Self:
+        """With intervals that numbers are known to lie in, (2 x rows), without their ends: a bin weighs its share."""
+        tables = {}
+        for variable, limits in ranges.items():
+            bins = self.schema.bins[variable]
+            assert bins is not None
+            which, inverse = np.unique(limits, axis=1, return_inverse=True)
+            shares = np.array([bins.shares_between(low, high) for low, high in which.T.tolist()])
+            tables[variable] = shares[inverse.reshape(-1)]
+        return replace(self._with_tables(tables), ranges={**self.ranges, **ranges})
+
+    def numbers_of(self, codes: PartialCodes) -> dict[int, NDArray[np.float64]]:
+        """Numbers for completed codes (variables x rows): those known, and of others the median of their interval."""
+        found = {}
+        for variable in self.schema.numbers:
+            bins = self.schema.bins[variable]
+            assert bins is not None
+            column = bins.medians()[codes[variable]]
+            if variable in self.ranges:
+                for row, (low, high) in enumerate(self.ranges[variable].T.tolist()):
+                    posterior = np.eye(len(bins))[[codes[variable, row]]]
+                    column[row] = bins.quantiles(posterior, 0.5, low, high)[0]
+            if variable in self.numbers:
+                column = np.where(np.isnan(self.numbers[variable]), column, self.numbers[variable])
+            found[variable] = column
+        return found
+
+    def completed(self, codes: PartialCodes, numbers: Mapping[int, NDArray[np.float64]] | None = None) -> Any:
+        """The rows in the form they came in, with `codes` (variables x rows) where no value was known.
+
+        `numbers` are those of variables that are numbers; otherwise the median of their interval.
+        """
+        filled = self.numbers_of(codes) | dict(numbers or {})
+        return self.form.completed(self.schema, self.codes, codes, self.row_numbers, filled)
 
     def require_possible(self, log_values: NDArray[np.float64]) -> None:
         """Raise ImpossibleEvidenceError if the evidence of some row has probability zero."""
@@ -164,18 +236,20 @@ def _encoded(schema: Schema, given: object, may_lack_columns: bool) -> Evidence:
     if isinstance(given, Evidence):
         return _checked(given, schema)
     if given is None or isinstance(given, Mapping):
-        codes, likelihoods = read_document(schema, given or {})
-        return Evidence.of_codes(schema, codes, MappingForm(), is_one=True).with_likelihoods(likelihoods)
+        document = read_document(schema, given or {})
+        known = Evidence.of_codes(schema, document.codes, MappingForm(), is_one=True, numbers=document.numbers)
+        return known.with_ranges(document.ranges).with_likelihoods(document.likelihoods)
     if are_documents(given):
-        codes, tables = read_documents(schema, given)
-        return Evidence.of_codes(schema, codes, DocumentsForm())._with_tables(tables)
+        documents = read_documents(schema, given)
+        known = Evidence.of_codes(schema, documents.codes, DocumentsForm(), numbers=documents.numbers)
+        return known.with_ranges(documents.ranges)._with_tables(documents.likelihoods)
     if isinstance(given, str | bytes | PathLike | Real):
         raise TypeError(
             "expected rows as a dict from names to categories, a list of dicts, an array of codes, "
             f"a frame or a Dataset; found {described(given)}"
         )
-    codes = schema.encode_evidence(given, may_lack_columns=may_lack_columns)
-    return Evidence.of_codes(schema, codes, _form_with_rows(given))
+    codes, numbers = encode_evidence(schema, given, may_lack_columns)
+    return Evidence.of_codes(schema, codes, _form_with_rows(given), numbers=numbers)
 
 
 def _checked(evidence: Evidence, schema: Schema) -> Evidence:

@@ -37,9 +37,9 @@ def read_evidence(
                 found=tuple(others),
             )
         known = with_whole_numbers(matched(frame, schema, others).table, unbinned(schema))
-        codes = encode_arrow(schema, known, may_lack_columns)
+        codes, numbers = encode_arrow(schema, known, may_lack_columns)
         assert frame.stored is not None
         is_text = (layout or TableLayout()).format_of(path) in _TEXT_FORMATS
         stored = frame.stored.with_columns(known) if is_text else frame.stored
-    evidence = Evidence.of_codes(schema, codes, FileRows(stored, codes.min(axis=1) < 0))
+    evidence = Evidence.of_codes(schema, codes, FileRows(stored, codes.min(axis=1) < 0), numbers=numbers)
     return replace(evidence, weights=frame.weights)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data.dataset import Dataset
 from learnac.data.schema import Schema
-from learnac.types import PartialCodes
+from learnac.types import Category, PartialCodes
+
+NumbersOf: TypeAlias = Mapping[int, NDArray[np.float64]]
+"""By variable, the numbers of rows."""
 
 
 class TableForm(Protocol):
@@ -22,16 +25,23 @@ class TableForm(Protocol):
         """A word for it, to be written down: the frame's library, "array" or "dataset"."""
         ...
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        """Rows made anew."""
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        """Rows made anew. `numbers` are those of variables that are numbers."""
         ...
 
-    def completed(self, schema: Schema, gaps: PartialCodes, codes: PartialCodes, rows: NDArray[np.intp]) -> Any:
-        """The rows that were given, of these numbers, with `codes` where `gaps` has negative ones.
+    def completed(
+        self,
+        schema: Schema,
+        gaps: PartialCodes,
+        codes: PartialCodes,
+        rows: NDArray[np.intp],
+        numbers: NumbersOf,
+    ) -> Any:
+        """The rows that were given, of these row numbers, with `codes` where `gaps` has negative ones.
 
         A form that holds no rows makes all of them anew.
         """
-        return self.table(schema, codes)
+        return self.table(schema, codes, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ class ArrayForm(TableForm):
     def name(self) -> str:
         return "array"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
         all_codes = np.arange(int(schema.arities.max()))
         wider = np.dtype(np.float64 if self.dtype.kind == "f" else np.int64)
         dtype = self.dtype if np.array_equal(all_codes.astype(self.dtype), all_codes) else wider
@@ -59,8 +69,8 @@ class DatasetForm(TableForm):
     def name(self) -> str:
         return "dataset"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        return Dataset(schema, codes.astype(schema.code_dtype))
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        return Dataset(schema, codes.astype(schema.code_dtype), numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,10 @@ class MappingForm(TableForm):
     def name(self) -> str:
         return "dataset"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        return _documents(schema, codes)[0] if codes.shape[1] == 1 else DatasetForm().table(schema, codes)
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        if codes.shape[1] == 1:
+            return _documents(schema, codes, numbers)[0]
+        return DatasetForm().table(schema, codes, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +95,23 @@ class DocumentsForm(TableForm):
     def name(self) -> str:
         return "dataset"
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        return _documents(schema, codes)
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        return _documents(schema, codes, numbers)
 
 
-def _documents(schema: Schema, codes: PartialCodes) -> list[dict[str, Any]]:
-    columns = list(zip(schema.names, schema.categories, strict=True))
-    return [
-        {name: categories[code] for (name, categories), code in zip(columns, row, strict=True)}
-        for row in codes.T.tolist()
-    ]
+def _documents(schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> list[dict[str, Any]]:
+    columns = [column_values(schema, variable, codes[variable], numbers) for variable in range(schema.n_variables)]
+    return [dict(zip(schema.names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def column_values(
+    schema: Schema, variable: int, codes: NDArray[np.signedinteger[Any]], numbers: NumbersOf
+) -> list[Category | float]:
+    """The values that some rows have in a column: categories, or numbers."""
+    bins, categories = schema.bins[variable], schema.categories[variable]
+    if bins is not None and variable in numbers:
+        return [bins.value(number) for number in numbers[variable].tolist()]
+    return [categories[code] for code in codes.tolist()]
 
 
 def form_of(table: object) -> TableForm:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from narwhals import Series
 from narwhals.exceptions import DuplicateError
 
+from learnac.data.calendars import seconds_of_texts
 from learnac.data.categories import check_largest_integer, unusable_type
 from learnac.data.distinct import Distinct, distinct_booleans, distinct_numbers
 from learnac.data.schema import WAY_OUT
@@ -90,10 +91,31 @@ def check_type(name: str, column: Column) -> None:
     dtype = column.dtype
     if dtype == nw.UInt64:
         check_largest_integer(name, int(column.max()))
-    if dtype in (nw.String, nw.Boolean, nw.Categorical, nw.Enum) or dtype.is_integer() or dtype.is_float():
+    if dtype in (nw.String, nw.Boolean, nw.Categorical, nw.Enum) or dtype.is_numeric() or is_time(column):
         return
     native = column.to_native()
     raise unusable_type(name, str(getattr(native, "dtype", None) or getattr(native, "type", dtype)))
+
+
+def is_time(column: Column) -> bool:
+    """Whether a column holds points in time: dates, with or without a time of day."""
+    return column.dtype in (nw.Date, nw.Datetime)
+
+
+def seconds_of(name: str, column: Column) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Points in time, or their texts in ISO's form, in seconds since 1970. Nothing is missing."""
+    if is_time(column):
+        times = column.cast(nw.Datetime("us")) if column.dtype == nw.Date else column
+        return np.asarray(times.dt.timestamp("us").to_numpy(), np.float64) / 1e6
+    distinct = distinct_values(name, column)
+    seconds = seconds_of_texts(distinct.values)
+    if seconds is None:
+        expected = "dates such as 2024-05-17 or 2024-05-17 13:45:00"
+        other = next(value for value in distinct.values if seconds_of_texts([value]) is None)
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {other!r}", column=name, expected=expected, found=other
+        )
+    return seconds[distinct.positions]
 
 
 def check_no_missing(columns: Columns) -> None:
@@ -136,6 +158,8 @@ def distinct_values(name: str, column: Column) -> Distinct:
     dtype = column.dtype
     if dtype == nw.Boolean:
         return distinct_booleans(column.to_numpy())
+    if dtype == nw.Decimal:
+        column, dtype = column.cast(nw.Float64), nw.Float64()
     if (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128)) or dtype.is_float():
         return distinct_numbers(column.to_numpy())
     if dtype in (nw.String, nw.Categorical, nw.Enum):

@@ -10,7 +10,7 @@ import numpy as np
 from narwhals import Series
 from numpy.typing import NDArray
 
-from learnac.data.bins import number_text
+from learnac.data.number_text import number_text
 
 
 def filled(given: Series[Any], plain: Series[Any], filler: Series[Any], is_gap: NDArray[np.bool_]) -> Series[Any]:

@@ -10,7 +10,8 @@ import numpy as np
 from narwhals import Series
 from numpy.typing import NDArray
 
-from learnac.data.forms import TableForm
+from learnac.data.bins import Bins
+from learnac.data.forms import NumbersOf, TableForm
 from learnac.data.frame_columns import open_columns, open_frame
 from learnac.data.frame_filling import filled
 from learnac.data.schema import Schema
@@ -27,16 +28,15 @@ class FrameForm(TableForm):
     def name(self) -> str:
         return str(open_frame(self.like).implementation.value)
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
         like = open_frame(self.like)
         columns = dict(zip([str(label) for label in like.columns], like.iter_columns(), strict=True))
         labels = dict(zip(columns, like.columns, strict=True))
-        names = [*columns, *(name for name in schema.names if name not in columns)]
+        own = [name for name in columns if name in schema.names]
         made = []
-        for name in names:
-            position = schema.index(name)
-            categories = _category_column(name, schema.categories[position], columns.get(name), like)
-            made.append(categories[codes[position].astype(np.int64)].alias(labels.get(name, name)))
+        for name in [*own, *(name for name in schema.names if name not in columns)]:
+            column = _made_column(schema, schema.index(name), codes, numbers, columns.get(name), like)
+            made.append(column.alias(labels.get(name, name)))
         # Not from_dict, which knows fewer types than pandas has. The rows are numbered anew.
         rows = nw.maybe_reset_index(made[0].to_frame())
         return rows.with_columns(*made[1:]).to_native()
@@ -52,14 +52,21 @@ class FrameRows(TableForm):
     def name(self) -> str:
         return frame_form(self.frame).name
 
-    def table(self, schema: Schema, codes: PartialCodes) -> Any:
-        return frame_form(self.frame).table(schema, codes)
+    def table(self, schema: Schema, codes: PartialCodes, numbers: NumbersOf) -> Any:
+        return frame_form(self.frame).table(schema, codes, numbers)
 
-    def completed(self, schema: Schema, gaps: PartialCodes, codes: PartialCodes, rows: NDArray[np.intp]) -> Any:
+    def completed(
+        self,
+        schema: Schema,
+        gaps: PartialCodes,
+        codes: PartialCodes,
+        rows: NDArray[np.intp],
+        numbers: NumbersOf,
+    ) -> Any:
         """As promised, and with the columns of the schema that the frame lacks.
 
         A column keeps its type, and every value that was known. Only a type that cannot hold the categories gives way
-        to strings: where the schema bins a column of numbers, gaps are filled by the labels of intervals.
+        to strings: gaps in a column of numbers without densities are filled by the labels of intervals.
         """
         frame = open_frame(self.frame)
         if not np.array_equal(rows, np.arange(len(frame))):
@@ -68,13 +75,13 @@ class FrameRows(TableForm):
         as_given = dict(zip(columns, frame.iter_columns(), strict=True))
         labels = dict(zip(columns, frame.columns, strict=True))
         made = []
-        for name in [*columns, *(name for name in schema.names if name not in columns)]:
+        own = [name for name in columns if name in schema.names]
+        for name in [*own, *(name for name in schema.names if name not in columns)]:
             position = schema.index(name)
             is_gap = gaps[position] < 0
             if name in columns and not is_gap.any():
                 continue
-            categories = _category_column(name, schema.categories[position], columns.get(name), frame)
-            column = categories[codes[position].astype(np.int64)]
+            column = _made_column(schema, position, codes, numbers, columns.get(name), frame)
             if name in columns:
                 column = filled(as_given[name], columns[name], column, is_gap)
             made.append(column.alias(labels.get(name, name)))
@@ -92,6 +99,50 @@ def frame_form_called(library: str) -> FrameForm | None:
         return FrameForm(nw.from_dict({"": []}, backend=cast(Any, library)).drop("").to_native())
     except (ValueError, TypeError, ImportError):
         return None
+
+
+def _made_column(
+    schema: Schema,
+    variable: int,
+    codes: PartialCodes,
+    numbers: NumbersOf,
+    like: Series[Any] | None,
+    frame: nw.DataFrame[Any],
+) -> Series[Any]:
+    """The values of a column, of the type of `like` where that can hold them."""
+    name, bins = schema.names[variable], schema.bins[variable]
+    if bins is not None and variable in numbers:
+        return _number_column(name, bins, numbers[variable], like, frame)
+    categories = _category_column(name, schema.categories[variable], like, frame)
+    return categories[codes[variable].astype(np.int64)]
+
+
+def _number_column(
+    name: str, bins: Bins, numbers: NDArray[np.float64], like: Series[Any] | None, frame: nw.DataFrame[Any]
+) -> Series[Any]:
+    if bins.calendar is not None:
+        if like is not None and like.dtype not in (nw.Date, nw.Datetime):
+            texts = [bins.calendar.text(number) for number in numbers.tolist()]
+            return nw.new_series(name, texts, backend=frame.implementation)
+        column = nw.new_series(name, bins.calendar.datetimes(numbers).astype("datetime64[us]"), backend=frame.implementation)
+        return column if like is None else _cast_time(column, like)
+    whole = bins.spread is not None and bins.spread.step >= 1
+    column = nw.new_series(name, np.rint(numbers).astype(np.int64) if whole else numbers, backend=frame.implementation)
+    if like is None or not like.dtype.is_numeric():
+        return column
+    if like.dtype.is_integer() and not whole:
+        column = nw.new_series(name, np.rint(numbers).astype(np.int64), backend=frame.implementation)
+    if like.implementation.is_pandas():
+        native = column.to_native().astype(like.to_native().dtype)
+        return nw.from_native(native, series_only=True)
+    return column.cast(like.dtype)
+
+
+def _cast_time(column: Series[Any], like: Series[Any]) -> Series[Any]:
+    zone = getattr(like.dtype, "time_zone", None)
+    if zone is not None:
+        column = column.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    return column.cast(like.dtype)
 
 
 def _category_column(

@@ -4,16 +4,21 @@ Every step works on one whole column: no Python loop over rows, and never more t
 Only the distinct values of a column are compared to categories.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from learnac.data.bins import ALL_COLUMNS, Binning, Bins, BinsStatement
-from learnac.data.categories import checked_categories, checked_columns
-from learnac.data.discrete import problem_of
+from learnac.data.binning import Binning, spread_over
+from learnac.data.bins import Bins
+from learnac.data.calendars import calendar_of
+from learnac.data.categories import checked_categories
+from learnac.data.column_options import ColumnOptions
 from learnac.data.distinct import Distinct, smallest
 from learnac.data.frame_columns import (
     Column,
@@ -22,105 +27,185 @@ from learnac.data.frame_columns import (
     check_values,
     distinct_values,
     is_missing,
+    is_time,
     open_columns,
     open_frame,
-    type_name,
+    seconds_of,
     without_gaps,
 )
+from learnac.data.found_kinds import Found, kind_of
+from learnac.data.kinds import Kind
 from learnac.data.schema import UNKNOWN, Schema
+from learnac.data.spread import Numbers
 from learnac.data.weights import checked_weights
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, Problem, listed
 from learnac.types import Category, Codes, PartialCodes
 
 _Array: TypeAlias = np.ndarray[Any, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnReport:
+    """What was found out about a column, and what was done with it."""
+
+    name: str
+    kind: str
+    n_values: int  # different ones
+    n_missing: int
+    done: str  # "kept", "12 bins", "left out: the same value in every row"
+    is_left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadTable:
+    """A table as codes, the numbers of columns that hold numbers, and what was found out about all its columns."""
+
+    schema: Schema
+    codes: Codes
+    numbers: dict[int, Numbers]
+    reports: tuple[ColumnReport, ...]
+
+
 def read_frame(
     table: object,
-    categories: Mapping[str, Iterable[Category]] | None = None,
-    bins: BinsStatement | None = None,
-    as_category: Iterable[str] = (),
+    options: ColumnOptions | None = None,
     weights: npt.ArrayLike | None = None,
-) -> tuple[Schema, Codes]:
+    *,
+    leave_out: bool = False,
+) -> ReadTable:
     """The schema of a frame and its codes under it, as what is stated about some columns says.
 
-    Raises DataError for a column that is no discrete variable, unless something is stated about it.
+    Columns that nothing can be learned from are left out if that is allowed, unless something is stated about them.
+    Otherwise, DataError for identifiers and free text.
     """
+    options = options or ColumnOptions()
     columns = open_columns(open_frame(table))
-    stated = _checked_statement(columns, categories)
-    named, for_others = _checked_bins(columns, bins, stated)
-    kept = _checked_names(columns, as_category, {**stated, **named})
+    if unknown := sorted(options.named - set(columns)):
+        raise ValueError(f"no column is called {listed(unknown)}; the columns of the table are {listed(columns)}")
+    columns = {name: column for name, column in columns.items() if name not in options.drop}
     check_values(columns)
     n_rows = len(next(iter(columns.values())))
     counts = checked_weights(weights, n_rows)
-    codes: Codes = np.empty((len(columns), n_rows), dtype=np.uint8)
-    wide: dict[int, _Array] = {}
-    found: list[tuple[Category, ...]] = []
-    intervals: list[Bins | None] = []
-    for position, (name, column) in enumerate(columns.items()):
-        statement = _Statement(stated.get(name), named.get(name), for_others, name in kept, counts)
-        fitted, categories_of_column, coded = _read_column(name, column, statement)
-        if coded.dtype == np.uint8:
-            codes[position] = coded
-        else:
-            wide[position] = coded
-        found.append(categories_of_column)
-        intervals.append(fitted)
-    if wide:
-        codes = codes.astype(np.uint16)
-        for position, coded in wide.items():
-            codes[position] = coded
+    found = {name: _read_column(name, column, options, counts, leave_out) for name, column in columns.items()}
+    kept = {name: column for name, column in found.items() if not column.report.is_left_out}
+    if not kept:
+        shown = "; ".join(f"{name!r} has {column.report.done.removeprefix('left out: ')}" for name, column in found.items())
+        raise DataError(f"expected columns to learn from, found none: {shown}")
+    schema = Schema(
+        tuple(kept),
+        tuple(column.categories for column in kept.values()),
+        tuple(column.bins for column in kept.values()),
+        tuple(column.is_ordered for column in kept.values()),
+        frozenset(set(found) - set(kept)) | options.drop,
+    )
+    codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
+    numbers: dict[int, Numbers] = {}
+    for position, column in enumerate(kept.values()):
+        codes[position] = column.codes
+        if column.numbers is not None:
+            numbers[position] = column.numbers
     codes.flags.writeable = False
-    return Schema(tuple(columns), tuple(found), tuple(intervals)), codes
+    return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
 
 
-class _Statement(NamedTuple):
-    """What is said about a column."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    """A column that was read."""
 
-    categories: tuple[Category, ...] | None
-    bins: Bins | Binning | None
-    bins_if_needed: Bins | Binning | None
-    keeps_values: bool
-    weights: npt.ArrayLike | None
+    report: ColumnReport
+    categories: tuple[Category, ...] = ()
+    codes: _Array | None = None
+    bins: Bins | None = None
+    is_ordered: bool = False
+    numbers: Numbers | None = None
 
 
-def _read_column(name: str, column: Column, stated: _Statement) -> tuple[Bins | None, tuple[Category, ...], _Array]:
-    """The bins of a column if it has some, its categories, and its codes under them."""
-    if stated.bins is not None:
-        return _read_intervals(name, column, stated.bins, stated.weights)
+def _read_column(
+    name: str, column: Column, options: ColumnOptions, weights: npt.NDArray[np.float64] | None, leave_out: bool
+) -> _Column:
+    how, stated = options.bins.get(name), options.kinds.get(name)
+    if how is not None or stated in (Kind.NUMBER, Kind.DATE) or is_time(column):
+        return _read_numbers(name, column, how or options.bins_of_others, weights, leave_out and not options.states(name))
     distinct = distinct_values(name, column)
-    if stated.categories is not None:
-        return None, stated.categories, distinct.codes(name, stated.categories)
-    problem = problem_of(name, column, distinct, is_declared=_declares_categories(column))
-    if problem is not None and not (stated.keeps_values and problem.row is None):
-        if stated.bins_if_needed is None or stated.keeps_values or not _is_numeric(column):
-            raise problem
-        return _read_intervals(name, column, stated.bins_if_needed, stated.weights)
-    categories = _categories_of(name, column, distinct)
-    return None, categories, distinct.codes(name, categories)
+    if name in options.categories:
+        categories = options.categories[name]
+        return _categories(name, distinct, categories, stated or Kind.CATEGORICAL)
+    is_declared = _declares_categories(column)
+    found = kind_of(column, distinct, is_declared=is_declared, is_ordered=is_declared and _is_ordered(column))
+    if stated is not None:
+        found = Found(stated)
+    if found.useless and leave_out:
+        n_values = len(distinct.used())
+        return _Column(ColumnReport(name, found.kind, n_values, 0, f"left out: {found.useless}", is_left_out=True))
+    if found.useless and found.is_identifier and found.kind is not Kind.NUMBER:
+        raise _identifier(name, found.useless, len(distinct.used()))
+    if found.kind in (Kind.NUMBER, Kind.DATE):
+        return _read_numbers(name, column, options.bins_of_others, weights, leave_out)
+    return _categories(name, distinct, _categories_of(name, column, distinct), found.kind)
 
 
-def _read_intervals(
-    name: str, column: Column, how: Bins | Binning, weights: npt.ArrayLike | None
-) -> tuple[Bins, tuple[Category, ...], _Array]:
-    bins = _fitted(name, column, how, weights)
-    return bins, bins.labels, _encode_column(column, name, bins.labels, bins)
+def _categories(name: str, distinct: Distinct, categories: tuple[Category, ...], kind: Kind) -> _Column:
+    codes = distinct.codes(name, categories)
+    report = ColumnReport(name, kind, len(distinct.used()), 0, f"{len(categories):,} categories")
+    return _Column(report, categories, codes, is_ordered=kind is Kind.ORDERED)
 
 
-def encode_frame(schema: Schema, table: object) -> Codes:
-    """The codes of a frame under a given schema, its columns found by name."""
+def _read_numbers(
+    name: str, column: Column, how: Bins | Binning | None, weights: npt.NDArray[np.float64] | None, leave_out: bool
+) -> _Column:
+    calendar = None
+    if is_time(column) or column.dtype in (nw.String, nw.Categorical, nw.Enum):
+        seconds = seconds_of(name, column)
+        calendar = calendar_of(seconds)
+        numbers: Numbers = calendar.of_seconds(seconds)
+    else:
+        numbers = _numbers(name, column)
+    kind = Kind.NUMBER if calendar is None else Kind.DATE
+    n_values = len(np.unique(numbers))
+    if n_values == 1 and leave_out:
+        return _Column(ColumnReport(name, kind, 1, 0, "left out: the same value in every row", is_left_out=True))
+    try:
+        if isinstance(how, Bins):
+            bins = spread_over(how, numbers, weights)
+        else:
+            bins = (how or Binning.for_rows(len(numbers))).fit(numbers, weights)
+        bins = replace(bins, calendar=calendar)
+    except ValueError as error:
+        raise DataError(f"column {name!r}: {error}", column=name) from None
+    report = ColumnReport(name, kind, n_values, 0, f"{len(bins):,} bins")
+    return _Column(report, bins.labels, smallest(bins.codes(numbers), len(bins)), bins, True, numbers)
+
+
+def _identifier(name: str, useless: str, n_values: int) -> DataError:
+    expected = "categories that rows share"
+    return DataError(
+        f"column {name!r}: expected {expected}, found {useless}",
+        column=name,
+        expected=expected,
+        found=n_values,
+        problem=Problem.IDENTIFIER,
+    )
+
+
+def encode_frame(schema: Schema, table: object) -> tuple[Codes, dict[int, Numbers]]:
+    """The codes of a frame under a given schema, its columns found by name; and its numbers."""
     columns = open_columns(open_frame(table))
     schema.check_same_names(columns)
-    check_values(columns)
+    check_values({name: columns[name] for name in schema.names})
     codes = np.empty((schema.n_variables, len(columns[schema.names[0]])), dtype=schema.code_dtype)
-    for name, categories, bins, row_of_codes in zip(schema.names, schema.categories, schema.bins, codes, strict=True):
-        row_of_codes[:] = _encode_column(columns[name], name, categories, bins)
+    numbers: dict[int, Numbers] = {}
+    for variable, name in enumerate(schema.names):
+        codes[variable], found = _encode_column(schema, variable, columns[name])
+        if found is not None:
+            numbers[variable] = found
     codes.flags.writeable = False
-    return codes
+    return codes, numbers
 
 
-def encode_partial_frame(schema: Schema, table: object, may_lack_columns: bool) -> PartialCodes:
-    """What `Schema.encode_evidence` promises of a frame."""
+def encode_partial_frame(
+    schema: Schema, table: object, may_lack_columns: bool
+) -> tuple[PartialCodes, dict[int, Numbers]]:
+    """What `Schema.encode_evidence` promises of a frame; and its numbers, NaN where none is known."""
     columns = open_columns(open_frame(table))
     if may_lack_columns:
         schema.check_known_names(columns)
@@ -128,91 +213,57 @@ def encode_partial_frame(schema: Schema, table: object, may_lack_columns: bool) 
         schema.check_same_names(columns)
     n_rows = len(next(iter(columns.values())))
     codes = np.full((schema.n_variables, n_rows), UNKNOWN, dtype=schema.evidence_dtype)
-    for name, categories, bins, row_of_codes in zip(schema.names, schema.categories, schema.bins, codes, strict=True):
+    numbers: dict[int, Numbers] = {}
+    for variable, name in enumerate(schema.names):
         if name not in columns:
             continue
         known = np.flatnonzero(~is_missing(columns[name]))
-        if len(known) > 0:
-            column = columns[name] if len(known) == n_rows else without_gaps(columns[name], known)
-            check_type(name, column)
-            row_of_codes[known] = _encode_column(column, name, categories, bins, known)
-    return codes
-
-
-def _checked_statement(
-    columns: Columns, categories: Mapping[str, Iterable[Category]] | None
-) -> dict[str, tuple[Category, ...]]:
-    if categories is None:
-        return {}
-    if not isinstance(categories, Mapping):
-        raise TypeError(f"expected categories as a mapping from column name to list, found {type_name(categories)}")
-    # Columns are called `str(label)`, so a mapping may use the labels themselves.
-    stated = {str(label): checked_categories(str(label), values) for label, values in categories.items()}
-    if unknown := [name for name in stated if name not in columns]:
-        raise ValueError(
-            f"categories are stated for {listed(unknown)}, but the columns of the table are {listed(columns)}"
+        if len(known) == 0:
+            continue
+        column = columns[name] if len(known) == n_rows else without_gaps(columns[name], known)
+        check_type(name, column)
+        codes[variable, known], found = _encode_column(
+            schema, variable, column, known, takes_unknown=schema.takes_unknown
         )
-    return stated
+        if found is not None:
+            numbers[variable] = np.full(n_rows, np.nan)
+            numbers[variable][known] = found
+    return codes, numbers
 
 
-def _checked_bins(
-    columns: Columns, bins: BinsStatement | None, stated: Mapping[str, object]
-) -> tuple[dict[str, Bins | Binning], Bins | Binning | None]:
-    """The bins of columns that are named, and those of others that need some."""
-    if bins is None:
-        return {}, None
-    if isinstance(bins, int) and not isinstance(bins, bool):
-        return {}, Binning(bins)
-    if not isinstance(bins, Mapping):
-        raise TypeError(f"expected bins as a mapping from column name to their number, found {type_name(bins)}")
-    found = {str(label): _as_binning(how) for label, how in bins.items()}
-    for name, how in found.items():
-        if name not in columns and name != ALL_COLUMNS:
-            raise ValueError(f"bins are stated for {name!r}, but the columns of the table are {listed(columns)}")
-        if name in stated:
-            raise ValueError(f"column {name!r}: expected categories or bins, found both")
-        if not isinstance(how, Bins | Binning):
-            raise TypeError(f"column {name!r}: expected a number of bins, edges, Bins or a Binning, found {how!r}")
-    return found, None if ALL_COLUMNS in columns else found.pop(ALL_COLUMNS, None)
+def _encode_column(
+    schema: Schema, variable: int, column: Column, rows: _Array | None = None, *, takes_unknown: bool = False
+) -> tuple[_Array, Numbers | None]:
+    """The codes of a column without missing values, and its numbers if it holds some.
 
-
-def _checked_names(columns: Columns, names: Iterable[object], stated: Mapping[str, object]) -> frozenset[str]:
-    wanted = checked_columns(columns, names)
-    if twice := sorted(wanted & set(stated)):
-        raise ValueError(f"column {twice[0]!r}: expected one of categories, bins and as_category, found two")
-    return wanted
-
-
-def _as_binning(how: Any) -> Any:
-    if isinstance(how, int) and not isinstance(how, bool):
-        return Binning(how)
-    return Bins(tuple(how)) if isinstance(how, list | tuple) else how
-
-
-def _fitted(name: str, column: Column, how: Bins | Binning, weights: npt.ArrayLike | None) -> Bins:
-    if isinstance(how, Bins):
-        return how
-    if not _is_numeric(column):
-        is_text = column.dtype in (nw.String, nw.Categorical, nw.Enum)
-        raise _no_numbers(name, "strings" if is_text else str(column.dtype))
-    try:
-        return how.fit(_numbers(column), weights)
-    except ValueError as error:
-        raise DataError(f"column {name!r}: {error}", column=name) from None
-
-
-def _no_numbers(name: str, kind: str) -> DataError:
-    """The error for a column that is to have bins, and holds no numbers."""
-    expected = "numbers to put into bins"
-    return DataError(f"column {name!r}: expected {expected}, found {kind}", column=name, expected=expected, found=kind)
+    `rows` are the numbers that its rows have in the whole table.
+    """
+    name, categories, bins = schema.names[variable], schema.categories[variable], schema.bins[variable]
+    if bins is not None and (_is_numeric(column) or is_time(column)):
+        if is_time(column) != (bins.calendar is not None):
+            expected = "numbers" if bins.calendar is None else "points in time"
+            raise DataError(
+                f"column {name!r}: expected {expected}, found {column.dtype}", column=name, expected=expected
+            )
+        numbers = _numbers(name, column) if bins.calendar is None else bins.calendar.of_seconds(seconds_of(name, column))
+        return smallest(bins.codes(numbers), len(categories)), numbers if bins.spread is not None else None
+    return distinct_values(name, column).codes_and_numbers(name, categories, bins, rows, takes_unknown=takes_unknown)
 
 
 def _is_numeric(column: Column) -> bool:
     return bool(column.dtype.is_numeric())
 
 
-def _numbers(column: Column) -> _Array:
-    return column.cast(nw.Float64).to_numpy()
+def _numbers(name: str, column: Column) -> Numbers:
+    if not _is_numeric(column):
+        expected = "numbers to put into bins"
+        is_text = column.dtype in (nw.String, nw.Categorical, nw.Enum)
+        found = "strings" if is_text else str(column.dtype)
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {found}", column=name, expected=expected, found=found
+        )
+    numbers: Numbers = column.cast(nw.Float64).to_numpy()
+    return numbers
 
 
 def _categories_of(name: str, column: Column, distinct: Distinct) -> tuple[Category, ...]:
@@ -229,6 +280,12 @@ def _declares_categories(column: Column) -> bool:
     return _declared_categories(column) is not None and not column.implementation.is_pyarrow()
 
 
+def _is_ordered(column: Column) -> bool:
+    """Whether a person stated an order of the categories: pandas says so, an enum of polars is in the order of it."""
+    native = column.to_native()
+    return bool(getattr(getattr(native, "cat", None), "ordered", False))
+
+
 def _declared_categories(column: Column) -> list[Any] | None:
     if column.dtype == nw.Categorical and column.implementation.is_polars():
         return None  # It declares nothing: its categories are its values in order of appearance.
@@ -238,12 +295,3 @@ def _declared_categories(column: Column) -> list[Any] | None:
         return column.cat.get_categories().to_list()
     except AttributeError:
         return None  # pandas hides the categories of an Arrow dictionary.
-
-
-def _encode_column(
-    column: Column, name: str, categories: tuple[Category, ...], bins: Bins | None = None, rows: _Array | None = None
-) -> _Array:
-    """The codes of a column without missing values; `rows` are the numbers that its rows have in the whole table."""
-    if bins is not None and _is_numeric(column):
-        return smallest(bins.codes(_numbers(column)), len(categories))
-    return distinct_values(name, column).codes(name, categories, bins, rows)

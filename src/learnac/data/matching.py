@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from learnac.data.bins import number_text
+from learnac.data.number_text import number_text
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
 from learnac.errors import DataError

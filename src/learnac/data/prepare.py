@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from learnac.data.compact import GrowingTable
 from learnac.data.dataset import Dataset
 from learnac.data.frame_columns import Column, check_no_missing, open_columns, open_frame
 from learnac.data.frames import read_frame
+from learnac.data.kinds import Kind
 from learnac.data.matching import as_text_where_needed, with_text, without_columns
 from learnac.data.schema import Schema
 from learnac.data.tables import Frame
@@ -23,7 +24,7 @@ from learnac.errors import DataError, listed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedTable:
-    """A table to learn from, the weights of its rows if they have any, and the columns left out."""
+    """A table to learn from, the weights of its rows if they have any, and the columns that were to be left out."""
 
     dataset: Dataset
     weights: npt.NDArray[np.float64] | None
@@ -37,8 +38,8 @@ class PreparedTable:
 def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTable:
     """The table to learn from in a `Frame`, or in a frame of pandas, polars or pyarrow.
 
-    Raises DataError for missing values, and for a column of real numbers or of too many values that the options
-    do not settle. A column whose type declares its categories keeps their order.
+    Columns that nothing can be learned from are left out, unless the options name them: identifiers, free text, a single
+    value. A column whose type declares its categories keeps their order. Raises DataError for missing values.
     """
     options = options or ColumnOptions()
     given = as_frame(table)
@@ -46,16 +47,19 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
         raise no_column(unknown, frame)
     check_no_missing(open_columns(open_frame(frame.table)))
-    for name in options.as_category:
-        frame = _with_text_of_real_numbers(frame, name)
-    undeclared = options.as_category | set(options.bins)
+    for name, kind in options.kinds.items():
+        if kind is Kind.CATEGORICAL:
+            frame = _with_text_of_real_numbers(frame, name)
+    undeclared = set(options.kinds) | set(options.bins)
     declared = {name: values for name, values in frame.categories.items() if name not in undeclared}
     categories = {**declared, **options.categories}
     frame = as_text_where_needed(frame, categories)
-    schema, codes = read_frame(frame.table, categories, options.bins, options.as_category, frame.weights)
-    dataset = Dataset(schema, codes)
+    dropped = tuple(name for name in given.table.column_names if name in options.drop)
+    stated = replace(options, categories=categories, drop=frozenset())
+    found = read_frame(frame.table, stated, frame.weights, leave_out=True)
+    schema = replace(found.schema, ignored=found.schema.ignored | set(dropped))
     return PreparedTable(
-        dataset, frame.weights, tuple(name for name in given.table.column_names if name in options.drop)
+        Dataset(schema, found.codes, found.numbers, found.reports), frame.weights, dropped
     )
 
 

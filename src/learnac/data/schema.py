@@ -1,8 +1,9 @@
 """`Schema`: the names of a table's columns, the categories each may hold, and the bins of numbers."""
 
-from collections.abc import Hashable, Iterable
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,19 @@ class Schema:
 
     `bins[j]` is None, or the intervals of a column of numbers. The categories of the column are then the labels of the
     intervals, and a number stands for the interval it lies in. () means that no column has bins.
+
+    `ordered[j]` says whether the categories of a column have an order that splits may use, as bins always have; ()
+    means that no others have. `ignored` are columns of the training table that were left out: later tables may have
+    them.
     """
 
     names: tuple[str, ...]
     categories: tuple[tuple[Category, ...], ...]
     bins: tuple[Bins | None, ...] = ()
+    ordered: tuple[bool, ...] = ()
+    ignored: frozenset[str] = field(default=frozenset(), compare=False)
+    # Whether a category that is none of the schema's is taken as a missing value, in evidence.
+    takes_unknown: bool = field(default=False, compare=False)
     # Found once: every table that is read asks for them.
     _arities: Arities = field(init=False, repr=False, compare=False)
     _unlike_codes: str | None = field(init=False, repr=False, compare=False)
@@ -50,6 +59,8 @@ class Schema:
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "categories", categories)
         object.__setattr__(self, "bins", _checked_bins(names, categories, tuple(self.bins)))
+        object.__setattr__(self, "ordered", _checked_order(self.bins, tuple(self.ordered)))
+        object.__setattr__(self, "ignored", frozenset(self.ignored) - set(names))
         arities = np.array([len(column) for column in categories], dtype=np.int32)
         arities.flags.writeable = False
         object.__setattr__(self, "_arities", arities)
@@ -60,6 +71,17 @@ class Schema:
     @property
     def n_variables(self) -> int:
         return len(self.names)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The variables that are numbers or dates: their intervals have densities."""
+        return [variable for variable, bins in enumerate(self.bins) if bins is not None and bins.spread is not None]
+
+    def some(self, variables: Sequence[int]) -> Schema:
+        """The schema of some of the columns, in this order."""
+        columns = zip(self.names, self.categories, self.bins, self.ordered, strict=True)
+        chosen = list(columns)
+        return Schema(*(tuple(part) for part in zip(*(chosen[v] for v in variables), strict=True)), self.ignored, self.takes_unknown)
 
     @property
     def arities(self) -> Arities:
@@ -104,13 +126,18 @@ class Schema:
         return position
 
     def code(self, variable: int, category: object) -> int:
-        """The code of a category of a variable; of the interval that a number lies in, if the variable has bins."""
+        """The code of a category of a variable; of the interval that a number lies in, if the variable has bins.
+
+        UNKNOWN of anything else, if the schema takes that as missing.
+        """
         if variable not in self._codes:
             self._codes[variable] = {value: code for code, value in enumerate(self.categories[variable])}
         code = self._codes[variable].get(category) if isinstance(category, Hashable) else None
         bins = self.bins[variable]
-        if code is None and bins is not None and isinstance(category, Real) and not isinstance(category, bool):
-            return bins.code(float(category))
+        if code is None and bins is not None and (number := bins.number(category)) is not None:
+            return bins.code(number)
+        if code is None and self.takes_unknown:
+            return UNKNOWN
         if code is None:
             raise self.unknown_category(variable, category)
         return code
@@ -139,7 +166,7 @@ class Schema:
         # A Dataset holds a Schema, so its module needs this one first.
         from learnac.data.dataset import encode_table
 
-        return encode_table(self, table)
+        return encode_table(self, table)[0]
 
     def encode_evidence(self, table: object, *, may_lack_columns: bool = False) -> PartialCodes:
         """As `encode`, of a table that says what is known: codes in `evidence_dtype`, UNKNOWN where nothing is.
@@ -149,11 +176,11 @@ class Schema:
         """
         from learnac.data.dataset import encode_evidence
 
-        return encode_evidence(self, table, may_lack_columns)
+        return encode_evidence(self, table, may_lack_columns)[0]
 
     def check_known_names(self, found: Iterable[str]) -> None:
         """Raise DataError for a name that is not in this schema."""
-        known = frozenset(self.names)
+        known = frozenset(self.names) | self.ignored
         if extra := [name for name in found if name not in known]:
             raise DataError(
                 f"no variable is called {listed(extra)}; there are {listed(self.names)}",
@@ -166,7 +193,7 @@ class Schema:
         """Raise DataError unless `found` holds the names of this schema, in any order."""
         present, known = dict.fromkeys(found), dict.fromkeys(self.names)
         missing = [name for name in known if name not in present]
-        extra = [name for name in present if name not in known]
+        extra = [name for name in present if name not in known and name not in self.ignored]
         complaints = [f"lacks {listed(missing)}"] if missing else []
         complaints += [f"has {listed(extra)} in excess"] if extra else []
         if complaints:
@@ -194,6 +221,13 @@ def _first_unlike_codes(names: tuple[str, ...], categories: tuple[tuple[Category
         if not isinstance(column[0], str) and column != tuple(range(len(column))):
             return name
     return None
+
+
+def _checked_order(bins: tuple[Bins | None, ...], ordered: tuple[bool, ...]) -> tuple[bool, ...]:
+    if ordered and len(ordered) != len(bins):
+        raise DataError(f"expected for each name whether it is ordered, found {len(ordered)} for {len(bins)} names")
+    given = ordered or (False,) * len(bins)
+    return tuple(bool(is_ordered) or intervals is not None for is_ordered, intervals in zip(given, bins, strict=True))
 
 
 def _checked_bins(

@@ -10,7 +10,11 @@ categories = ["f", "m"]   # all of them, in this order: strings, integers or boo
 drop = true
 
 [columns.zip]
-type = "category"         # every value is a category, however many there are
+type = "categorical"      # every value is a category, however many there are; or ordered, number, date, boolean
+
+[columns.grade]
+categories = ["low", "middle", "high"]
+type = "ordered"          # splits may part the lower from the higher ones
 """
 
 from __future__ import annotations
@@ -22,7 +26,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from learnac.data.bins import Binning, Bins, number_text
+from learnac.data.binning import Binning
+from learnac.data.bins import Bins
+from learnac.data.kinds import Kind
+from learnac.data.number_text import number_text
 from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
 from learnac.data.schema import Schema
@@ -66,11 +73,14 @@ def write_schema_file(schema: Schema, path: Path | str, dropped: Iterable[str] =
 def schema_text(schema: Schema, dropped: Iterable[str] = ()) -> str:
     """The content of a schema file."""
     blocks = []
-    for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True):
+    columns = zip(schema.names, schema.categories, schema.bins, schema.ordered, strict=True)
+    for name, categories, bins, is_ordered in columns:
         if bins is not None:
             statement = f"bins = [{', '.join(number_text(edge) for edge in bins.edges)}]"
+            statement += '\ntype = "date"' * (bins.calendar is not None)
         else:
             statement = f"categories = [{', '.join(_toml(category) for category in categories)}]"
+            statement += '\ntype = "ordered"' * is_ordered
         blocks.append(f"[columns.{_key(name)}]\n{statement}\n")
     blocks += [f"[columns.{_key(name)}]\ndrop = true\n" for name in dropped]
     return "\n".join(blocks)
@@ -93,7 +103,7 @@ def _options(document: dict[str, Any]) -> ColumnOptions:
         raise DataError("columns: expected a table for each column, such as [columns.age]")
     categories: dict[str, tuple[Category, ...]] = {}
     bins: dict[str, Bins | Binning] = {}
-    drop, as_category = set(), set()
+    drop, kinds = set(), {}
     for name, statement in columns.items():
         kind, value = _statement(name, statement)
         if kind == "categories":
@@ -102,9 +112,11 @@ def _options(document: dict[str, Any]) -> ColumnOptions:
             bins[name] = _bins(name, value, statement.get("strategy"))
         elif kind == "drop" and _is_true(name, value):
             drop.add(name)
-        elif kind == "type" and _is_category(name, value):
-            as_category.add(name)
-    return ColumnOptions(bins, frozenset(drop), frozenset(as_category), categories)
+        elif kind == "type":
+            kinds[name] = _kind(name, value)
+        if kind in ("bins", "categories") and "type" in statement:
+            kinds[name] = _kind(name, statement["type"])
+    return ColumnOptions(bins, frozenset(drop), kinds, categories)
 
 
 def _statement(name: str, statement: Any) -> tuple[str, Any]:
@@ -119,6 +131,8 @@ def _statement(name: str, statement: Any) -> tuple[str, Any]:
             found=unknown[0],
         )
     found = [key for key in _STATEMENTS if key in statement]
+    if len(found) == 2 and found[1] == "type" and found[0] in ("categories", "bins"):
+        found = found[:1]
     if len(found) != 1:
         raise DataError(
             f"{where}: expected one of {listed(_STATEMENTS)}, found {listed(found) or 'none of them'}",
@@ -162,10 +176,12 @@ def _is_true(name: str, value: Any) -> bool:
     return True
 
 
-def _is_category(name: str, value: Any) -> bool:
-    if value != "category":
-        raise _unlike(name, f"columns.{_key(name)}.type", "'category'", value)
-    return True
+def _kind(name: str, value: Any) -> Kind:
+    if value == "category":
+        return Kind.CATEGORICAL
+    if not isinstance(value, str) or value not in list(Kind):
+        raise _unlike(name, f"columns.{_key(name)}.type", f"one of {listed(list(map(str, Kind)))}", value)
+    return Kind(value)
 
 
 def _unlike(name: str, where: str, expected: str, found: object) -> DataError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -18,10 +20,11 @@ from sklearn.utils.validation import check_is_fitted
 from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Dataset, as_dataset
-from learnac.data.bins import BinsStatement
+from learnac.data.dataset import later_dataset
+from learnac.data.binning import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.weights import checked_weights, weighted_mean
-from learnac.errors import DataError, SettingTypeError, described, placed
+from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, placed
 from learnac.estimator.queries import Queries
 from learnac.estimator.target import Target, training_table
 from learnac.infer.engine import usable_threads
@@ -84,9 +87,14 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
     target
         The name of the variable to predict, which makes this a classifier: `fit(X, y)` learns from X with y as a column
         of this name, and `score` is accuracy. The model still has all variables and answers all queries.
-    bins, as_category
-        How `fit` reads a frame: `bins` divides columns of numbers into intervals, and `as_category` lists columns in
-        which every value is a category, however many there are. See `Dataset.from_frame`.
+    bins, kinds, as_category
+        How `fit` reads a frame, where the guess is wrong: `bins` says how columns of numbers are divided into intervals,
+        `kinds` maps names of columns to "categorical", "ordered", "number", "date", "boolean" or "drop", and
+        `as_category` lists columns in which every value is a category, however many there are. See
+        `Dataset.from_frame`.
+    unknown
+        What a category means that the training table does not have, in rows to ask about: "error", or "missing", as if
+        it were not known.
     random_state
         A seed or a generator, for mixtures: a single circuit does not depend on it.
     verbose
@@ -137,7 +145,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         callback: OnStep | None = None,
         target: Any = None,
         bins: BinsStatement | None = None,
+        kinds: Mapping[Any, str] | None = None,
         as_category: Iterable[Any] | None = None,
+        unknown: str = "error",
         random_state: object = 0,
         verbose: bool = False,
         n_threads: int = 1,
@@ -164,7 +174,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.callback = callback
         self.target = target
         self.bins = bins
+        self.kinds = kinds
         self.as_category = as_category
+        self.unknown = unknown
         self.random_state = random_state
         self.verbose = verbose
         self.n_threads = n_threads
@@ -252,12 +264,22 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         names = () if self.as_category is None else self.as_category
 
         def read(table: object) -> Dataset:
-            return as_dataset(table, self.bins, names, sample_weight=sample_weight)
+            found = as_dataset(
+                table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True
+            )
+            _tell_what_was_left_out(found)
+            schema = replace(found.schema, takes_unknown=self._takes_unknown())
+            return Dataset(schema, found.codes, found.numbers, found.reports)
 
         if self.target is not None:
             return training_table(X, y, str(self.target), read)
         _check_no_labels(y)
         return read(X), None
+
+    def _takes_unknown(self) -> bool:
+        if self.unknown not in ("error", "missing"):
+            raise SettingError("unknown", "'error' or 'missing'", self.unknown)
+        return self.unknown == "missing"
 
     @contextmanager
     def _watched(self) -> Iterator[OnStep | None]:
@@ -325,9 +347,17 @@ def _validation_table(dataset: Dataset, validation: object, target: Target | Non
     try:
         if target is not None and isinstance(validation, tuple) and len(validation) == 2:
             return target.table(*validation)
-        return Dataset(dataset.schema, dataset.schema.encode(validation))
+        return later_dataset(dataset.schema, validation)
     except (DataError, TypeError) as error:
         raise placed(error, "validation") from None
+
+
+def _tell_what_was_left_out(dataset: Dataset) -> None:
+    left_out = [f"{report.name!r} ({report.done.removeprefix('left out: ')})" for report in dataset.reports if report.is_left_out]
+    if left_out:
+        warnings.warn(
+            f"left out: {', '.join(left_out)}; LearnAC(kinds={{...}}) keeps a column", LeftOutWarning, stacklevel=5
+        )
 
 
 def _check_no_labels(y: object) -> None:

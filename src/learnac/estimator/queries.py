@@ -23,6 +23,7 @@ from learnac.infer.do import causality_note
 from learnac.infer.explain import Explanation
 from learnac.infer.marginals import Posteriors
 from learnac.infer.mpe import MAX_SECONDS
+from learnac.infer.numbers import NumberPosterior
 from learnac.infer.sensitivity import Sensitivities
 from learnac.network import BayesNet
 
@@ -191,17 +192,23 @@ class Queries:
 
     def expectation(
         self,
-        values: Mapping[Any, ArrayLike | Mapping[Any, float]],
+        values: str | Mapping[Any, ArrayLike | Mapping[Any, float]],
         given: object = None,
         *,
         soft: Soft | None = None,
     ) -> Any:
         """The exact mean of a score for each row, given the evidence.
 
-        `values` gives a number to each category of some variables; the score is the sum of these numbers.
+        `values` gives a number to each category of some variables; the score is the sum of these numbers. Or it is the
+        name of a variable that is a number: then this is its mean.
         """
         check_is_fitted(self)
         return infer.expectation(self.circuit_, values, given, soft=soft, n_threads=self.n_threads)
+
+    def distribution(self, variable: Any, given: object = None, *, soft: Soft | None = None) -> NumberPosterior:
+        """The exact distribution of a number or a date, given each row: its density, mean, quantiles and intervals."""
+        check_is_fitted(self)
+        return infer.distribution(self.circuit_, variable, given, soft=soft, n_threads=self.n_threads)
 
     def entropy(self, variables: Iterable[Any] | None = None) -> float:
         """Entropy in nats of all variables, or of some variables with at most about a million joint states."""

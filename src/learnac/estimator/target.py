@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from learnac.data import Dataset, Evidence, Schema, Soft, as_evidence
+from learnac.data.dataset import later_dataset
 from learnac.data.documents import are_documents
 from learnac.data.frame_columns import is_missing
 from learnac.data.schema import UNKNOWN
@@ -36,7 +37,7 @@ class Target:
     def of(cls, schema: Schema, name: str, like: NDArray[Any] | None = None) -> Self:
         """The target called `name`, with labels of the type of those in `like`."""
         position = schema.index(name)
-        features = _some_columns(schema, [i for i in range(schema.n_variables) if i != position])
+        features = schema.some([i for i in range(schema.n_variables) if i != position])
         categories = schema.categories[position]
         codes = sorted(range(len(categories)), key=lambda code: categories[code])
         classes = _as_labels([categories[code] for code in codes], like)
@@ -45,9 +46,11 @@ class Target:
     def evidence(self, X: object, soft: Soft | None = None) -> Evidence:
         """What is known of rows whose target is not: whatever X says of it has no say."""
         if isinstance(X, Evidence):
-            codes = as_evidence(self.schema, X).codes.copy()
+            known = as_evidence(self.schema, X)
+            codes = known.codes.copy()
             codes[self.position] = UNKNOWN
-            return replace(X, codes=codes).with_soft(soft)
+            numbers = {variable: found for variable, found in known.numbers.items() if variable != self.position}
+            return replace(X, codes=codes, numbers=numbers).with_soft(soft)
         return self._lifted(as_evidence(self.features, self.without(X))).with_soft(soft)
 
     def evidence_if_there(self, X: object) -> Evidence:
@@ -67,7 +70,7 @@ class Target:
             column = frame.get_column(_label_in(frame, self.name))
             if self.schema.bins[self.position] is None:
                 return np.asarray(column.to_numpy())
-            codes = as_evidence(_some_columns(self.schema, [self.position]), column.to_frame().to_native()).codes[0]
+            codes = as_evidence(self.schema.some([self.position]), column.to_frame().to_native()).codes[0]
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
             raise DataError(f"row {row}: expected a label of {self.name!r}, found none", column=self.name, row=row)
@@ -78,10 +81,11 @@ class Target:
     def table(self, X: object, y: object) -> Dataset:
         """X and y as one table of this schema."""
         labels, _ = read_labels(self.name, y)
-        column = _some_columns(self.schema, [self.position]).encode(labels)
-        features = self.features.encode(self.without(X))
-        _check_as_many(features.shape[1], column.shape[1])
-        return Dataset(self.schema, np.insert(features.astype(self.schema.code_dtype), self.position, column, axis=0))
+        column = self.schema.some([self.position]).encode(labels)
+        features = later_dataset(self.features, self.without(X))
+        _check_as_many(features.n_rows, column.shape[1])
+        codes = np.insert(features.codes.astype(self.schema.code_dtype), self.position, column, axis=0)
+        return Dataset(self.schema, codes, self._shifted(features.numbers))
 
     def without(self, X: object) -> object:
         """X without the target, if it has it."""
@@ -116,7 +120,18 @@ class Target:
             evidence.codes.astype(self.schema.evidence_dtype), self.position, UNKNOWN, axis=0
         )
         variables = evidence.soft_variables + (evidence.soft_variables >= self.position).astype(np.uint32)
-        return replace(evidence, schema=self.schema, codes=codes, soft_variables=variables)
+        return replace(
+            evidence,
+            schema=self.schema,
+            codes=codes,
+            soft_variables=variables,
+            numbers=self._shifted(evidence.numbers),
+            ranges=self._shifted(evidence.ranges),
+        )
+
+    def _shifted(self, by_variable: Mapping[int, NDArray[np.float64]]) -> dict[int, NDArray[np.float64]]:
+        """What is by variables among the features, by variables among all."""
+        return {variable + (variable >= self.position): found for variable, found in by_variable.items()}
 
 
 def training_table(X: object, y: object, name: str, read: Callable[[Any], Dataset]) -> tuple[Dataset, Target]:
@@ -162,8 +177,11 @@ def _joined(dataset: Dataset, labels: Dataset, name: str) -> Dataset:
         _check_equal(dataset, labels, name)
         return dataset
     a, b = dataset.schema, labels.schema
-    schema = Schema(a.names + b.names, a.categories + b.categories, a.bins + b.bins)
-    return Dataset(schema, np.concatenate([dataset.codes, labels.codes]).astype(schema.code_dtype))
+    schema = Schema(
+        a.names + b.names, a.categories + b.categories, a.bins + b.bins, a.ordered + b.ordered, a.ignored
+    )
+    codes = np.concatenate([dataset.codes, labels.codes]).astype(schema.code_dtype)
+    return Dataset(schema, codes, dataset.numbers, dataset.reports)
 
 
 def _check_equal(dataset: Dataset, labels: Dataset, name: str) -> None:
@@ -214,17 +232,11 @@ def _as_labels(categories: list[Any], like: NDArray[Any] | None) -> NDArray[Any]
     return np.array(categories, dtype=object if kind == "O" or is_mixed else None)
 
 
-def _some_columns(schema: Schema, positions: list[int]) -> Schema:
-    names, categories, bins = schema.names, schema.categories, schema.bins
-    return Schema(
-        tuple(names[i] for i in positions), tuple(categories[i] for i in positions), tuple(bins[i] for i in positions)
-    )
-
-
 def _without_column(dataset: Dataset, name: str) -> Dataset:
     kept = [i for i, other in enumerate(dataset.names) if other != name]
-    schema = _some_columns(dataset.schema, kept)
-    return Dataset(schema, dataset.codes[kept].astype(schema.code_dtype))
+    schema = dataset.schema.some(kept)
+    numbers = {place: dataset.numbers[i] for place, i in enumerate(kept) if i in dataset.numbers}
+    return Dataset(schema, dataset.codes[kept].astype(schema.code_dtype), numbers)
 
 
 def _frame(X: object) -> Any:

@@ -11,6 +11,7 @@ from learnac.infer.likelihood import log_likelihood, log_probability
 from learnac.infer.marginals import expectation, iter_marginals, marginals
 from learnac.infer.mpe import mpe
 from learnac.infer.next_question import next_question
+from learnac.infer.numbers import distribution
 from learnac.infer.predict import predict, predict_proba
 from learnac.infer.sample import sample
 from learnac.infer.sensitivity import sensitivity
@@ -19,6 +20,7 @@ __all__ = [
     "compare",
     "components",
     "conflict",
+    "distribution",
     "do",
     "do_network",
     "entropy",

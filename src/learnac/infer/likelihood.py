@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Mixture, Queryable
-from learnac.data import Evidence, Soft, as_evidence
+from learnac.data import Bins, Evidence, Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.network import BayesNet
@@ -22,7 +22,7 @@ def log_likelihood(
 ) -> Any:
     """The log-likelihood of each row; minus infinity for an impossible row. One number for a dict.
 
-    Missing values are summed out. Cost: one upward pass over the edges that the evidence does not rule out. With
+    Columns of numbers have densities, in their own unit; those of integers are probabilities. Missing values are summed out. Cost: one upward pass over the edges that the evidence does not rule out. With
     `network`, its trees score rows without missing values: a few steps for each variable. No network equals a mixture.
     """
     if network is not None and isinstance(circuit, Mixture):
@@ -33,7 +33,8 @@ def log_likelihood(
     result = np.empty(evidence.n_rows)
     is_complete = np.full(evidence.n_rows, network is not None) & (evidence.codes >= 0).all(axis=0)
     if network is not None and is_complete.any():
-        result[is_complete] = network.log_likelihood(evidence.codes[:, is_complete])
+        by_trees = network.log_likelihood(evidence.codes[:, is_complete])
+        result[is_complete] = by_trees + evidence.log_scales[is_complete]
     if not is_complete.all():
         result[~is_complete] = log_values(engine_of(circuit), evidence.rows(np.flatnonzero(~is_complete)), n_threads)
     return float(result[0]) if evidence.is_one else result
@@ -50,10 +51,10 @@ def log_probability(
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
     asked = as_evidence(engine.schema, query)
-    if len(asked.soft_variables) > 0:
+    if soft_in_query := [variable for variable in asked.soft_variables.tolist() if variable not in asked.ranges]:
         raise QueryError(
             "expected categories in the query, found likelihoods: only evidence may have these",
-            column=engine.schema.names[asked.soft_variables[0]],
+            column=engine.schema.names[soft_in_query[0]],
             expected="categories",
         )
     evidence, asked = _as_many_rows(evidence, asked)
@@ -78,14 +79,58 @@ def log_values(engine: Engine, evidence: Evidence, n_threads: int) -> NDArray[np
 
 def _conditional(engine: Engine, evidence: Evidence, asked: Evidence, n_threads: int) -> NDArray[np.float64]:
     # Side by side, so that both are in one block of rows: what the query leaves alive, the evidence does too.
-    _, soft_variables, likelihoods = evidence.arrays
+    known, both, log_factors = _tables(evidence, asked)
+    variables = np.array(list(known), dtype=np.uint32)
+    likelihoods = np.empty((2 * evidence.n_rows, sum(table.shape[1] for table in known.values())))
+    for side, tables in enumerate((known, both)):
+        likelihoods[side::2] = np.concatenate([np.empty((evidence.n_rows, 0)), *tables.values()], axis=1)
     codes = np.repeat(evidence.codes, 2, axis=1)
     np.copyto(codes[:, 1::2], asked.codes, where=asked.codes >= 0)
-    found = engine.evaluator.log_values(
-        codes, soft_variables, np.repeat(likelihoods, 2, axis=0), usable_threads(n_threads)
-    )
+    found = engine.evaluator.log_values(codes, variables, likelihoods, usable_threads(n_threads))
     evidence.require_possible(found[::2])
-    return found[1::2] - found[::2]
+    return found[1::2] - found[::2] + log_factors
+
+
+_Tables: TypeAlias = dict[int, NDArray[np.float64]]
+
+
+def _tables(evidence: Evidence, asked: Evidence) -> tuple[_Tables, _Tables, NDArray[np.float64]]:
+    """Likelihoods of the evidence, and of the evidence with the query; and what else a query of numbers weighs.
+
+    Where a number is known, an interval of the query holds or not. Where a number is asked for, what the evidence says
+    of its interval is settled.
+    """
+    known = evidence.soft_tables()
+    both = {variable: table.copy() for variable, table in known.items()}
+    log_factors = np.zeros(evidence.n_rows)
+    for variable, limits in asked.ranges.items():
+        bins, codes = evidence.schema.bins[variable], evidence.codes[variable]
+        assert bins is not None
+        given = evidence.ranges.get(variable, np.tile([[-np.inf], [np.inf]], evidence.n_rows))
+        shares = _shares(bins, np.maximum(limits[0], given[0]), np.minimum(limits[1], given[1]))
+        known.setdefault(variable, np.ones(shares.shape))
+        numbers = evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan))
+        is_known = codes >= 0
+        held = np.where(np.isnan(numbers), shares[np.arange(len(codes)), codes], (limits[0] <= numbers) & (numbers < limits[1]))
+        with np.errstate(divide="ignore"):
+            log_factors[is_known] += np.log(held[is_known])
+        both[variable] = np.where(is_known[:, None], 1.0, shares)
+    for variable, numbers in asked.numbers.items():
+        bins, is_asked = evidence.schema.bins[variable], ~np.isnan(numbers)
+        assert bins is not None
+        is_new = is_asked & np.isnan(evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan)))
+        log_factors += np.where(is_new, bins.log_densities(numbers), 0.0)
+        if variable in evidence.ranges:
+            low, high = evidence.ranges[variable]
+            both[variable] = np.where(is_asked[:, None], 1.0, both[variable])
+            log_factors[is_asked & ~((low <= numbers) & (numbers < high))] = -np.inf
+    return known, {variable: both[variable] for variable in known}, log_factors
+
+
+def _shares(bins: Bins, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each bin, the share between limits that may differ from row to row."""
+    limits, inverse = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    return np.array([bins.shares_between(a, b) for a, b in limits.T.tolist()])[inverse.reshape(-1)]
 
 
 def _as_many_rows(evidence: Evidence, asked: Evidence) -> tuple[Evidence, Evidence]:
@@ -104,11 +149,18 @@ def _as_many_rows(evidence: Evidence, asked: Evidence) -> tuple[Evidence, Eviden
 
 def _check_agreement(evidence: Evidence, asked: Evidence) -> None:
     contradicts = (asked.codes >= 0) & (evidence.codes >= 0) & (asked.codes != evidence.codes)
+    for place, numbers in asked.numbers.items():
+        if place in evidence.numbers:
+            both = ~np.isnan(numbers) & ~np.isnan(evidence.numbers[place])
+            contradicts[place] |= both & (numbers != evidence.numbers[place])
     if not contradicts.any():
         return
     variable, row = (int(i) for i in np.argwhere(contradicts)[0])
     name, categories = evidence.schema.names[variable], evidence.schema.categories[variable]
-    wanted, known = categories[asked.codes[variable, row]], categories[evidence.codes[variable, row]]
+    wanted, known = (
+        each.numbers[variable][row] if variable in each.numbers else categories[each.codes[variable, row]]
+        for each in (asked, evidence)
+    )
     number = int((asked if evidence.is_one else evidence).row_numbers[row])
     where = "" if evidence.is_one and asked.is_one else f"row {number}: "
     raise QueryError(

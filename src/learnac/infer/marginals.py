@@ -13,6 +13,7 @@ from learnac.data import Schema, Soft, as_evidence
 from learnac.errors import QueryError, described
 from learnac.infer.balance import Balance, balanced
 from learnac.infer.engine import Engine, engine_of
+from learnac.infer.numbers import distribution
 from learnac.infer.posteriors import iter_posteriors, posteriors_of
 
 Posteriors: TypeAlias = dict[str, NDArray[np.float64]]
@@ -64,7 +65,7 @@ def iter_marginals(
 
 def expectation(
     circuit: Queryable,
-    values: Mapping[Any, ArrayLike | Mapping[Any, float]],
+    values: str | Mapping[Any, ArrayLike | Mapping[Any, float]],
     given: object = None,
     *,
     soft: Soft | None = None,
@@ -72,11 +73,14 @@ def expectation(
 ) -> Any:
     """The exact mean of a sum of numbers, one for the value of each variable, given each row's evidence.
 
-    `values` maps a variable's name to (arity,) numbers, or to a mapping from each category to its number. Cost: as
-    `marginals`.
+    `values` maps a variable's name to (arity,) numbers, or to a mapping from each category to its number. It may also be
+    the name of a variable that is a number itself: then this is its mean. Cost: as `marginals`.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
+    if isinstance(values, str) and values in engine.schema.names:
+        if engine.schema.position(values) in engine.schema.numbers:
+            return distribution(circuit, values, evidence, n_threads=n_threads).mean
     if not isinstance(values, Mapping):
         raise _no_mapping(engine.schema, values)
     tables = {engine.schema.position(name): _numbers(engine.schema, name, numbers) for name, numbers in values.items()}

@@ -10,6 +10,7 @@ from learnac.circuit import Queryable
 from learnac.data import Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import engine_of
+from learnac.infer.numbers import distribution
 from learnac.infer.posteriors import posterior_of
 
 
@@ -35,9 +36,19 @@ def predict_proba(circuit: Queryable, X: object, target: Any, *, soft: Soft | No
 
 
 def predict(circuit: Queryable, X: object, target: Any, *, soft: Soft | None = None, n_threads: int = 1) -> Any:
-    """The most probable category of the target for each row; the first, if several are equal. One for a dict."""
+    """The most probable category of the target for each row; the first, if several are equal. One for a dict.
+
+    Of a target that is a number, its mean; of a date, its median.
+    """
     posterior = predict_proba(circuit, X, target, soft=soft, n_threads=n_threads)
     engine = engine_of(circuit)
+    if (variable := engine.schema.position(target)) in engine.schema.numbers:
+        found = distribution(circuit, target, X, soft=soft, n_threads=n_threads)
+        bins = engine.schema.bins[variable]
+        if bins is None or bins.calendar is None:
+            return found.mean
+        times = bins.calendar.datetimes(np.atleast_1d(found.median))
+        return bins.calendar.text(found.median) if posterior.ndim == 1 else times
     categories = engine.schema.categories[engine.schema.position(target)]
     best = posterior.argmax(axis=-1)
     if best.ndim == 0:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnac.circuit import Queryable
-from learnac.data import Soft, as_evidence
+from learnac.data import Evidence, Soft, as_evidence
 from learnac.data.forms import DatasetForm, MappingForm, TableForm
 from learnac.errors import described
 from learnac.infer.balance import Balance, balanced
 from learnac.infer.engine import engine_of, usable_threads
+from learnac.types import PartialCodes
 
 
 def sample(
@@ -46,7 +48,21 @@ def sample(
     shape = evidence.form
     if isinstance(shape, MappingForm):
         shape = form or DatasetForm()
-    return shape.table(engine.schema, worlds)
+    return shape.table(engine.schema, worlds, _drawn(evidence, worlds, int(n), seed))
+
+
+def _drawn(evidence: Evidence, worlds: PartialCodes, n: int, seed: int) -> dict[int, NDArray[np.float64]]:
+    """Numbers of the intervals that were drawn: those that are known, and random ones."""
+    found = {}
+    # Another stream than that of the walks down; by variable, so that one column does not depend on another.
+    for variable in evidence.schema.numbers:
+        bins, generator = evidence.schema.bins[variable], np.random.default_rng([seed, variable])
+        assert bins is not None
+        low, high = evidence.ranges.get(variable, np.tile([[-np.inf], [np.inf]], evidence.n_rows))
+        drawn = bins.draw(worlds[variable].astype(np.intp), generator, low.repeat(n), high.repeat(n))
+        known = evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan)).repeat(n)
+        found[variable] = np.where(np.isnan(known), drawn, known)
+    return found
 
 
 def seed_of(random_state: object) -> int:
