@@ -9,11 +9,13 @@ from contextlib import suppress
 
 from learnac.cli.command import UsageError
 from learnac.data import Schema
+from learnac.data.intervals import interval_of
 from learnac.errors import QueryError, listed, placed
 from learnac.types import Category
 
 _BOOLEANS = {"true": True, "false": False}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_COMPARED = re.compile(r"(?P<name>[^<>=]+)(?P<rest>(<=|>=|<|>)\s*[^<>=]+)")
 _COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # one with whole quotations after it
 
 
@@ -42,7 +44,7 @@ def _parts(text: str) -> list[str]:
     pieces: list[str] = []
     for piece in _COMMA.split(text):
         # An interval has a comma: what follows one without an equals sign goes on with what came before.
-        if pieces and piece.strip() and "=" not in piece:
+        if pieces and piece.strip() and not any(sign in piece for sign in "=<>"):
             pieces[-1] += f",{piece}"
         else:
             pieces.append(piece)
@@ -50,6 +52,8 @@ def _parts(text: str) -> list[str]:
 
 
 def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | float]:
+    if (compared := _COMPARED.fullmatch(part)) and compared["name"].strip() in schema.names:
+        return _interval(schema, compared["name"].strip(), compared["rest"].strip(), part)
     if "=" not in part:
         raise UsageError(f"expected NAME=CATEGORY, found {part!r}", option)
     places = [place for place, character in enumerate(part) if character == "="]
@@ -68,8 +72,18 @@ def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | f
     return right[0] if right else (known[0][0], category_of(schema, *known[0]))
 
 
+def _interval(schema: Schema, name: str, text: str, part: str) -> tuple[str, Category]:
+    """What `age<30` says: the text of an interval, if the variable has bins."""
+    bins = schema.bins[schema.index(name)]
+    interval = interval_of(text)
+    if bins is None or interval is None or interval.limits(bins) is None:
+        expected = "a number to compare with" if bins is not None else "NAME=CATEGORY: it is no number"
+        raise QueryError(f"variable {name!r}: expected {expected}, found {part!r}", column=name, found=part)
+    return name, text
+
+
 def category_of(schema: Schema, name: str, text: str) -> Category | float:
-    """The category that is written like this, or a number for a variable with bins."""
+    """The category that is written like this; for a variable with bins, a number, a date or an interval of them."""
     position = schema.index(name)
     categories = schema.categories[position]
     written = {str(category): category for category in categories}
@@ -77,10 +91,14 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
         return written[text]
     if text.lower() in _BOOLEANS and _BOOLEANS[text.lower()] in categories:
         return _BOOLEANS[text.lower()]
+    if (bins := schema.bins[position]) is not None:
+        interval = interval_of(text)
+        if interval is not None and interval.limits(bins) is not None:
+            return text
+        if bins.number(text) is not None:
+            return text if bins.calendar is not None else float(text)
     if _is_number(text):
         number = float(text)
-        if schema.bins[position] is not None:
-            return number
         if (same := [category for category in categories if category == number]) != []:
             return same[0]
     raise schema.unknown_category(position, text)

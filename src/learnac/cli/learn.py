@@ -33,6 +33,7 @@ def learn(
     write_schema: options.WriteSchema = None,
     bins: options.BinsOption = None,
     drop: options.Drop = None,
+    kind: options.Kinds = None,
     as_category: options.AsCategory = None,
     edge_penalty: options.EdgePenalty = None,
     parameter_penalty: options.ParameterPenalty = defaults.PARAMETER_PENALTY,
@@ -62,7 +63,10 @@ def learn(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Learn an arithmetic circuit from a table of discrete data.
+    """Learn an arithmetic circuit from a table.
+
+    What the columns hold is found out: categories, numbers, dates. A table shows
+    it before the summary; --kind, --bins and --drop say otherwise.
 
     The search grows decision trees. It applies a split if the split gains more
     log-likelihood, in nats over the whole training table, than the penalties for
@@ -102,7 +106,8 @@ def learn(
     files = {"train": train, "validation": valid, "test": test}
     given = as_files({role: path for role, path in files.items() if path is not None})
     check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
-    layout, columns = layout_of(no_header, delimiter, table_format), column_options(schema, bins, drop, as_category)
+    layout = layout_of(no_header, delimiter, table_format)
+    columns = column_options(schema, bins, drop, as_category, kind)
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
@@ -122,17 +127,33 @@ def learn(
 
 
 def _print_columns(tables: LearningTables) -> None:
-    """What was found out about the columns: a mistake shows here."""
+    """What was found out about the columns, and done with them: a mistake shows here."""
     from learnac.cli.output import print_rows
     from learnac.data.describe import column_summaries
 
-    columns = column_summaries(tables.schema)
-    shown = [(c.name, c.kind, f"{c.n_categories:,}", c.categories) for c in columns[:_COLUMNS_SHOWN]]
-    print_rows(shown, header=("column", "holds", "", "categories"), right=(2,))
-    if (more := len(columns) - len(shown)) > 0:
+    summaries = {summary.name: summary for summary in column_summaries(tables.schema)}
+    reports = tables.tables["train"].reports
+    # Of many columns the first, and all that were left out.
+    kept = [report for report in reports if not report.is_left_out][:_COLUMNS_SHOWN]
+    shown = [report for report in reports if report.is_left_out or report in kept]
+    rows = [
+        (
+            report.name,
+            str(report.kind),
+            f"{report.n_values:,}",
+            f"{report.n_missing:,}" if report.n_missing else "",
+            report.done,
+            "" if report.is_left_out else summaries[report.name].categories,
+        )
+        for report in shown
+    ]
+    print_rows(rows, header=("column", "kind", "values", "missing", "done", ""), right=(2, 3))
+    if (more := len(reports) - len(shown)) > 0:
         print(f"... and {more:,} more columns; --write-schema FILE writes down all")
+    if any(report.is_left_out for report in shown):
+        print("To keep a column that was left out, state its kind: --kind NAME=categorical")
     if tables.dropped:
-        print(f"left out: {', '.join(map(printable, tables.dropped))}")
+        print(f"dropped: {', '.join(map(printable, tables.dropped))}")
     print()
 
 
@@ -193,7 +214,8 @@ def _print_summary(
         return
     names = {role: shown(str(path)) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
+    left_out = {r.name: r.done.removeprefix("left out: ") for r in tables.tables["train"].reports if r.is_left_out}
     document = {"files": names, "out": out and str(out), **as_document(summary), "settings": asdict(settings)}
     if mixing.is_mixture:
         document["settings"] |= asdict(mixing)
-    print_json({**document, "columns": columns, "dropped": list(tables.dropped)})
+    print_json({**document, "columns": columns, "left_out": left_out, "dropped": list(tables.dropped)})

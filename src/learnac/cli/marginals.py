@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from learnac.cli import query_options as options
@@ -55,10 +56,32 @@ def marginals(
         name: dict(zip(asked.schema.categories[asked.schema.index(name)], posterior.tolist(), strict=True))
         for name, posterior in found.items()
     }
+    numbers = {} if balance is not None else _numbers(asked, found)
     if as_json:
-        print_json({"given": asked.given, "marginals": named})
+        print_json({"given": asked.given, "marginals": named, "numbers": numbers})
     else:
-        _print(named)
+        _print(named, numbers)
+
+
+def _numbers(asked: Asked, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Of variables that are numbers: mean, median, and the interval that 9 of 10 lie in."""
+    from learnac.infer import distribution
+
+    found = {}
+    for name in names:
+        variable = asked.schema.index(name)
+        if variable in asked.schema.numbers:
+            posterior, bins = distribution(asked.circuit, name, asked.given), asked.schema.bins[variable]
+            assert bins is not None
+            low, high = posterior.interval(0.9)
+            mean = posterior.mean if bins.calendar is None else bins.value(posterior.mean)
+            found[name] = {
+                "mean": mean,
+                "median": bins.value(posterior.median),
+                "interval": [bins.value(low), bins.value(high)],
+                "edges": [bins.value(edge) for edge in bins.edges],
+            }
+    return found
 
 
 def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, balance: str | None, threads: int) -> Any:
@@ -75,11 +98,16 @@ def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, balance: s
     return pa.table(columns)
 
 
-def _print(named: dict[str, dict[Any, float]]) -> None:
+def _print(named: dict[str, dict[Any, float]], numbers: dict[str, dict[str, Any]]) -> None:
     from learnac.cli.output import print_rows, probability
 
     lines = []
     for name, posterior in named.items():
         for number, (category, value) in enumerate(posterior.items()):
             lines.append((name if number == 0 else "", str(category), probability(value), "█" * round(_BAR * value)))
+        if name in numbers:
+            found = numbers[name]
+            mean = f"{found['mean']:.6g}" if isinstance(found["mean"], float) else found["mean"]
+            low, high = found["interval"]
+            lines.append(("", f"mean {mean}, median {found['median']}, 90% from {low} to {high}", "", ""))
     print_rows(lines, right=(2,))

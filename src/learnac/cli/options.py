@@ -93,16 +93,26 @@ BinsOption: TypeAlias = Annotated[
         "--bins",
         metavar="[NAME=]N[:uniform]",
         about="Divide a column of numbers into N intervals of equally many rows, or with :uniform of equal width. "
-        "Without NAME, every column that needs it. May be repeated.",
+        "Without NAME, every column of numbers. Default: up to 32. May be repeated.",
         panel=_TABLES,
     ),
 ]
 Drop: TypeAlias = Annotated[list[str] | None, Option(metavar="NAME,...", about="Ignore these columns.", panel=_TABLES)]
+Kinds: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "--kind",
+        metavar="NAME=KIND,...",
+        about="What columns hold, where the guess is wrong: categorical, ordered, number, date or boolean.",
+        panel=_TABLES,
+    ),
+]
 AsCategory: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="NAME,...",
-        about="Treat every distinct value of these columns as a category, however many there are.",
+        about="Treat every distinct value of these columns as a category, however many there are: "
+        "short for --kind NAME=categorical.",
         panel=_TABLES,
     ),
 ]

@@ -16,7 +16,7 @@ from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
 from learnac.cli.weights import check_weights
 from learnac.data import Dataset, Schema
-from learnac.data.dataset import later_dataset
+from learnac.data.dataset import later_dataset, with_categories_of
 from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.kinds import Kind
@@ -69,7 +69,11 @@ def read_learning_tables(
                 prepared = prepare(frame, _with_arity(frame, options, arity))
                 tables[role], dropped, types = prepared.dataset, prepared.dropped, frame.types
             else:
-                tables[role] = _like(next(iter(tables.values())), frame, options.drop)
+                first = tables["train"]
+                if role == "validation":
+                    later = matched(frame, first.schema, options.drop).table
+                    tables["train"] = first = with_categories_of(first, later)
+                tables[role] = _like(first, frame, options.drop)
         if frame.weights is not None:
             weights[role] = frame.weights
     return LearningTables(tables, weights, dropped)

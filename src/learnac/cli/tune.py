@@ -62,6 +62,7 @@ def tune(
     schema: options.SchemaFile = None,
     bins: options.BinsOption = None,
     drop: options.Drop = None,
+    kind: options.Kinds = None,
     as_category: options.AsCategory = None,
     schedule: options.Schedule = defaults.SCHEDULE,
     splits: options.Splits = defaults.SPLITS,
@@ -96,7 +97,8 @@ def tune(
     grid = [checked_settings(edge_penalty=k_e, parameter_penalty=k_p, **common) for k_e, k_p in penalties]
     files = as_files({"train": train, "validation": valid, **({} if test is None else {"test": test})})
     check_outputs({"--out": out}, files.values())
-    layout, columns = layout_of(no_header, delimiter, table_format), column_options(schema, bins, drop, as_category)
+    layout = layout_of(no_header, delimiter, table_format)
+    columns = column_options(schema, bins, drop, as_category, kind)
     tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
     trials: list[Trial] = []
     for settings in grid:
@@ -172,15 +174,14 @@ def _everything(tables: LearningTables) -> LearningTables:
     """Training and validation rows in one table."""
     import numpy as np
 
-    from learnac.data import Dataset
+    from learnac.data.dataset import joined
 
     parts = {role: tables.tables[role] for role in ("train", "validation")}
-    codes = np.concatenate([part.codes for part in parts.values()], axis=1)
     weights = {}
     if any(role in tables.weights for role in parts):
         of_each = [tables.weights.get(role, np.ones(part.n_rows)) for role, part in parts.items()]
         weights = {"train": np.concatenate(of_each)}
-    return replace(tables, tables={"train": Dataset(tables.schema, codes)}, weights=weights)
+    return replace(tables, tables={"train": joined(list(parts.values()))}, weights=weights)
 
 
 def _print_best(best: Trial, figures: dict[str, Any], retrain: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -224,6 +224,36 @@ def as_dataset(
 def later_dataset(schema: Schema, table: object) -> Dataset:
     """A table under the schema of another one."""
     return Dataset(schema, *encode_table(schema, table))
+
+
+def is_frame(table: object) -> bool:
+    """Whether this is a frame of some library, whose columns have names and values."""
+    return table is not None and not isinstance(table, Dataset | np.ndarray | list | tuple)
+
+
+def joined(parts: Sequence[Dataset]) -> Dataset:
+    """The rows of tables of one schema, one after the other."""
+    first = parts[0]
+    codes = np.concatenate([part.codes for part in parts], axis=1)
+    numbers = {v: np.concatenate([part.numbers[v] for part in parts]) for v in first.numbers}
+    return Dataset(first.schema, codes, numbers, first.reports)
+
+
+def with_categories_of(dataset: Dataset, table: object) -> Dataset:
+    """The same rows, with the categories that only a later frame has, in sorted order if the others are."""
+    from learnac.data.frames import categories_in
+
+    schema = dataset.schema
+    found = categories_in(schema, table)
+    more = {v: new for v, values in found.items() if (new := [x for x in values if x not in set(schema.categories[v])])}
+    if not more:
+        return dataset
+    categories = list(schema.categories)
+    for variable, new in more.items():
+        old = categories[variable]
+        categories[variable] = tuple(sorted([*old, *new])) if list(old) == sorted(old) else (*old, *new)
+    wider = replace(schema, categories=tuple(categories))
+    return Dataset(wider, *encode_table(wider, dataset), dataset.reports)
 
 
 def encode_table(schema: Schema, table: object) -> tuple[Codes, Mapping[int, npt.NDArray[np.float64]]]:

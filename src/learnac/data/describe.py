@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
+from learnac.data.bins import Bins
+from learnac.data.kinds import Kind
 from learnac.data.schema import Schema
 from learnac.types import Category
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """One column: its kind (booleans, integers, strings, intervals, mixed) and its categories, cut short."""
+    """One column: its kind, and its categories or the range of its numbers, cut short."""
 
     name: str
     kind: str
@@ -21,20 +23,27 @@ class ColumnSummary:
 
 def column_summaries(schema: Schema, n_shown: int = 5) -> list[ColumnSummary]:
     """A summary of each column, in order, with its first categories."""
+    columns = zip(schema.names, schema.categories, schema.bins, schema.ordered, strict=True)
     return [
-        ColumnSummary(name, "intervals" if bins else _kind(categories), len(categories), _shown(categories, n_shown))
-        for name, categories, bins in zip(schema.names, schema.categories, schema.bins, strict=True)
+        ColumnSummary(name, kind_in(categories, bins, is_ordered), len(categories), _shown(categories, bins, n_shown))
+        for name, categories, bins, is_ordered in columns
     ]
 
 
-def _kind(categories: tuple[Category, ...]) -> str:
-    types = {type(category) for category in categories}
-    if len(types) > 1:
-        return "mixed"
-    return {bool: "booleans", int: "integers", str: "strings"}[types.pop()]
+def kind_in(categories: tuple[Category, ...], bins: Bins | None, is_ordered: bool) -> str:
+    """The kind of a variable: that of a column, or "intervals" of numbers without a density."""
+    if bins is not None:
+        return "intervals" if bins.spread is None else str(Kind.NUMBER if bins.calendar is None else Kind.DATE)
+    if is_ordered:
+        return str(Kind.ORDERED)
+    are_booleans = all(isinstance(category, bool) for category in categories)
+    return str(Kind.BOOLEAN if are_booleans else Kind.CATEGORICAL)
 
 
-def _shown(categories: tuple[Category, ...], n_shown: int) -> str:
+def _shown(categories: tuple[Category, ...], bins: Bins | None, n_shown: int) -> str:
+    if bins is not None and bins.spread is not None:
+        starts = bins.spread.starts
+        return f"{bins.text(starts[0])} to {bins.text(bins.spread.largest)}"
     texts = [str(category) for category in islice(categories, n_shown)]
     cut = [text if len(text) <= 24 else f"{text[:23]}…" for text in texts]
     return ", ".join(cut + ["…"] * (len(categories) > n_shown))

@@ -231,6 +231,20 @@ def encode_partial_frame(
     return codes, numbers
 
 
+def categories_in(schema: Schema, table: object) -> dict[int, list[Any]]:
+    """The distinct values of the columns that hold categories, of those types that the schema's are of."""
+    columns = open_columns(open_frame(table))
+    found = {}
+    for variable, (name, categories) in enumerate(zip(schema.names, schema.categories, strict=True)):
+        if schema.bins[variable] is None and name in columns and not is_time(columns[name]):
+            known = without_gaps(columns[name], np.flatnonzero(~is_missing(columns[name])))
+            types = {type(category) for category in categories}
+            values = distinct_values(name, known).used() if len(known) > 0 else []
+            whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+            found[variable] = [value for value in whole if type(value) in types]
+    return found
+
+
 def _encode_column(
     schema: Schema, variable: int, column: Column, rows: _Array | None = None, *, takes_unknown: bool = False
 ) -> tuple[_Array, Numbers | None]:

@@ -44,6 +44,12 @@ class Spread:
             raise ValueError("expected shares and a step from 0, and a decay above 0")
 
     @property
+    def largest(self) -> float:
+        """The largest number before the tail."""
+        last = self.starts[-1]
+        return float(self.floor(last - self.step)) if self.step > 0 else float(np.nextafter(last, -np.inf))
+
+    @property
     def is_point(self) -> npt.NDArray[np.bool_]:
         """The pieces of a single number, which lies anywhere: on a grid of steps, none needs to be told apart."""
         found = np.zeros(len(self.shares), dtype=bool)

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Dataset, as_dataset
-from learnac.data.dataset import later_dataset
+from learnac.data.dataset import is_frame, later_dataset, with_categories_of
 from learnac.data.binning import BinsStatement
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.weights import checked_weights, weighted_mean
@@ -218,6 +218,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         """
         settings, mixing = self._settings(), self._mixing()
         dataset, target = self._training_table(X, y, sample_weight)
+        if target is None and is_frame(validation) and is_frame(X):
+            dataset = with_categories_of(dataset, validation)
         form = form_of(X)
         with self._watched() as on_step:
             learned = train(
