@@ -65,8 +65,9 @@ class Binning:
             edges = distinct[1:]
         else:
             edges = self._quantile_edges(values, None if weights is None else counts, distinct, shares)
-        step = step_of(distinct)
-        tidy = _on_grid(edges, distinct) if step > 0 else _tidied(edges, distinct)
+        # Edges of equal widths stay where they are: bins between them may be empty.
+        is_grid = self.strategy == "quantile" and step_of(distinct) > 0
+        tidy = _on_grid(edges, distinct) if is_grid else _tidied(edges, distinct)
         return spread_over(Bins(tuple(tidy)), values, counts)
 
     def _quantile_edges(

@@ -29,7 +29,9 @@ def step_of(distinct: Numbers) -> float:
             return 0.0
         scaled = distinct * scale
         whole = np.rint(scaled)
-        if (np.abs(scaled - whole) <= 1e-9 * np.maximum(1.0, np.abs(scaled))).all():
+        # As much as rounding changes a number, and far less than a step.
+        tolerance = np.minimum(1e-9 * np.abs(scaled) + 1e-14 * largest * scale, 1e-3)
+        if (np.abs(scaled - whole) <= tolerance).all():
             divisor = int(np.gcd.reduce(whole.astype(np.int64))) if len(distinct) >= _ENOUGH_FOR_DIVISOR else 1
             return max(1, divisor) / scale
     return 0.0
