@@ -1,5 +1,6 @@
 """Intervals of numbers: what lies in which, how they are chosen, and that they survive in schemas and frames."""
 
+import math
 import pickle
 import re
 import sys
@@ -16,9 +17,10 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from learnac.data import Binning, Bins, Dataset, Schema
-from learnac.data.number_text import number_text
+from learnac.data.bins import LARGEST_NUMBER
 from learnac.data.evidence import as_evidence
 from learnac.data.forms import form_of
+from learnac.data.number_text import number_text
 from learnac.errors import DataError
 
 each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -35,6 +37,8 @@ def contains(label: str, number: float) -> bool:
         return number < float(found[1])
     if found := re.fullmatch(r">= (\S+)", label):
         return number >= float(found[1])
+    if found := re.fullmatch(r"= (\S+)", label):
+        return number == float(found[1])
     found = re.fullmatch(r"\[(\S+), (\S+)\)", label)
     assert found is not None, label
     return float(found[1]) <= number < float(found[2])
@@ -138,12 +142,12 @@ def test_edges_without_numbers_between_them_stay_apart() -> None:
 def test_a_value_of_many_rows_has_a_bin_of_its_own() -> None:
     none_mostly = [0] * 90 + list(range(100, 110))
     bins = Binning(4).fit(none_mostly)
-    assert bins.labels == ("< 100", ">= 100")
+    assert bins.labels == ("< 100", "[100, 103)", "[103, 106)", ">= 106")
     capped = list(range(60)) + [99] * 40
-    assert Binning(5).fit(capped).codes([0, 59, 60, 98, 99]).tolist() == [0, 2, 2, 3, 3]
+    assert Binning(5).fit(capped).codes([0, 59, 60, 98, 99]).tolist() == [0, 3, 3, 3, 4]
     assert Binning(5).fit([0, 0, 0, 1, 1]).labels == ("< 1", ">= 1")
     # Two frequent values, and one bin to give away.
-    assert Binning(3).fit([0] * 4 + [1] + [2] * 4 + [3]).labels == ("< 1", "[1, 2)", ">= 2")
+    assert Binning(3).fit([0] * 4 + [1] + [2] * 4 + [3]).labels == ("< 1", "= 1", ">= 2")
     assert Binning(5).fit([7, 7]).labels == ("any number",)
 
 
@@ -159,11 +163,27 @@ def test_weights_move_quantiles_and_rows_that_cannot_count_do_not() -> None:
 
 
 def test_the_largest_and_smallest_numbers_can_be_binned() -> None:
-    for numbers in ([-sys.float_info.max, 0, sys.float_info.max], [5e-324, 1e-323, 1.5e-323]):
+    for numbers in ([-LARGEST_NUMBER, 0, LARGEST_NUMBER], [5e-324, 1e-323, 1.5e-323]):
         assert Binning(3).fit(numbers).codes(numbers).tolist() == [0, 1, 2]
         assert Binning(2).fit(numbers).codes(numbers).tolist()[::2] == [0, 1]
-    huge = [-sys.float_info.max, 0, sys.float_info.max]
+    huge = [-LARGEST_NUMBER, 0, LARGEST_NUMBER]
     assert Binning(3, "uniform").fit(huge).codes(huge).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, sys.float_info.max])
+@pytest.mark.parametrize("bins", [None, {"h": 2}, {"h": [1.0]}])
+def test_numbers_too_large_for_a_density_are_named_with_their_row(number: float, bins: Any) -> None:
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        with pytest.raises(DataError) as caught:
+            Dataset.from_frame(make({"h": [0.5, number, 1.5]}), bins=bins)
+        message = f"column 'h', row 1: expected numbers up to 1e+300, found {number}: make it a missing value"
+        assert str(caught.value) == message
+        assert (caught.value.column, caught.value.row, caught.value.found) == ("h", 1, number)
+        schema = Dataset.from_frame(make({"h": [0.5, 2.5, 1.5]}), bins=bins).schema
+        with pytest.raises(DataError, match=re.escape(message)):
+            schema.encode(make({"h": [0.5, number]}))
+        with pytest.raises(DataError, match=re.escape(message.replace("row 1", "row 2"))):
+            as_evidence(schema, make({"h": [0.5, None, number]}))
 
 
 def test_a_schema_with_bins_compares_hashes_and_pickles() -> None:
@@ -197,32 +217,60 @@ def test_a_schema_refuses_bins_that_are_not_its_categories(bins: Any, message: s
 def test_frames_are_binned_and_later_ones_alike(make: Callable[[Any], Any]) -> None:
     frame = make({"h": [1.5, 2.5, 3.5, 4.5], "n": [10, 20, 30, 40], "s": ["a", "b", "a", "b"]})
     table = Dataset.from_frame(frame, bins={"h": 2, "n": Bins((15, 35))})
-    assert table.categories == (("< 3", ">= 3"), ("< 15", "[15, 35)", ">= 35"), ("a", "b"))
+    assert table.categories == (("< 3.5", ">= 3.5"), ("< 15", "[15, 35)", ">= 35"), ("a", "b"))
+    assert {table.names[variable]: column.tolist() for variable, column in table.numbers.items()} == {
+        "h": [1.5, 2.5, 3.5, 4.5],
+        "n": [10, 20, 30, 40],
+    }
     assert table.codes.tolist() == [[0, 0, 1, 1], [0, 1, 1, 2], [0, 1, 0, 1]]
     later = make({"h": [-7, 99], "n": [34.9, 35.0], "s": ["a", "a"]})
     assert table.schema.encode(later).tolist() == [[0, 1], [1, 2], [0, 0]]
-    labels = make({"h": [">= 3", "< 3"], "n": ["< 15", ">= 35"], "s": ["b", "b"]})
+    labels = make({"h": [">= 3.5", "< 3.5"], "n": ["< 15", ">= 35"], "s": ["b", "b"]})
     assert table.schema.encode(labels).tolist() == [[1, 0], [0, 2], [1, 1]]
-    with pytest.raises(DataError, match="column 'h', row 0: expected one of its categories, '< 3', '>= 3'; found 'x'"):
+    message = "column 'h', row 0: expected one of its categories, '< 3.5', '>= 3.5'; found 'x'"
+    with pytest.raises(DataError, match=message):
         table.schema.encode(make({"h": ["x"], "n": [1], "s": ["a"]}))
 
 
 @each_library
-def test_gaps_stay_unknown_and_are_filled_by_intervals(make: Callable[[Any], Any]) -> None:
+def test_gaps_stay_unknown_and_are_filled_by_numbers(make: Callable[[Any], Any]) -> None:
     schema = Dataset.from_frame(make({"h": [1.5, 2.5, 3.5], "k": [0, 1, 0]}), bins={"h": Bins((2,))}).schema
+    bins = schema.bins[0]
+    assert bins is not None
     frame = make({"h": [1.0, None, 5.0], "k": [1, 1, None]})
     evidence = as_evidence(schema, frame)
     assert evidence.codes.tolist() == [[0, -1, 1], [1, 1, -1]]
+    np.testing.assert_equal(evidence.numbers[0], [1.0, np.nan, 5.0])
+    filled = evidence.completed(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
+    columns = pl.DataFrame(filled) if not isinstance(filled, pa.Table) else pl.from_arrow(filled)
+    assert isinstance(columns, pl.DataFrame)
+    assert columns["h"].to_list() == [1.0, bins.medians()[1], 5.0]  # What was known stays.
+    assert as_evidence(schema, filled).codes.tolist() == [[0, 1, 1], [1, 1, 0]]
+    assert columns["k"].to_list() == [1, 1, 0]
+    stated = evidence.completed(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8), {0: np.array([9.0, 2.25, 9.0])})
+    assert list(np.asarray(stated["h"]))[1] == 2.25
+    whole = make({"h": [1.0, 5.0], "k": [1, None]})
+    untouched = as_evidence(schema, whole).completed(np.array([[0, 1], [1, 0]], dtype=np.int8))
+    assert list(np.asarray(untouched["h"])) == [1.0, 5.0]
+    drawn = {0: np.array([2.5, 1.5])}
+    sampled = form_of(frame).table(schema, np.array([[1, 0], [0, 1]], dtype=np.int8), drawn)
+    assert list(np.asarray(sampled["h"])) == [2.5, 1.5]
+
+
+@each_library
+def test_intervals_without_a_density_are_filled_by_their_labels(make: Callable[[Any], Any]) -> None:
+    """As those of models that were learned before numbers had densities."""
+    bins = Bins((2,))
+    schema = Schema(("h", "k"), (bins.labels, (0, 1)), (bins, None))
+    frame = make({"h": [1.0, None, 5.0], "k": [1, 1, None]})
+    evidence = as_evidence(schema, frame)
+    assert (evidence.codes.tolist(), dict(evidence.numbers)) == ([[0, -1, 1], [1, 1, -1]], {})
     filled = evidence.completed(np.array([[0, 1, 1], [1, 1, 0]], dtype=np.int8))
     columns = pl.DataFrame(filled) if not isinstance(filled, pa.Table) else pl.from_arrow(filled)
     assert isinstance(columns, pl.DataFrame)
     assert columns["h"].to_list() == ["1", ">= 2", "5"]  # What was known stays, as text beside the label.
     assert as_evidence(schema, filled).codes.tolist() == [[0, 1, 1], [1, 1, 0]]
-    assert columns["k"].to_list() == [1, 1, 0]
-    whole = make({"h": [1.0, 5.0], "k": [1, None]})
-    untouched = as_evidence(schema, whole).completed(np.array([[0, 1], [1, 0]], dtype=np.int8))
-    assert list(np.asarray(untouched["h"])) == [1.0, 5.0]
-    sampled = form_of(frame).table(schema, np.array([[1, 0], [0, 1]], dtype=np.int8))
+    sampled = form_of(frame).table(schema, np.array([[1, 0], [0, 1]], dtype=np.int8), {})
     assert [str(value) for value in sampled["h"]] == [">= 2", "< 2"]
 
 
@@ -237,7 +285,9 @@ def test_a_dataset_of_numbers_is_recoded_into_intervals() -> None:
     ("options", "error", "message"),
     [
         ({"bins": {"z": 3}}, ValueError, "bins are stated for 'z', but the columns of the table are 'h', 's'"),
-        ({"bins": {"h": 3}, "categories": {"h": [1, 2]}}, ValueError, "column 'h': expected categories or bins"),
+        ({"bins": {"h": 3}, "categories": {"h": [1, 2]}}, ValueError, "column 'h': expected one of bins, drop, a kind"),
+        ({"bins": {"h": 3}, "kinds": {"h": "ordered"}}, ValueError, "column 'h': expected one of bins, drop, a kind"),
+        ({"kinds": {"s": "number"}}, DataError, "column 's': expected numbers to put into bins, found strings"),
         ({"bins": {"h": "3"}}, TypeError, "column 'h': expected a number of bins, edges, Bins or a Binning, found '3'"),
         ({"bins": [3]}, TypeError, "expected bins as a mapping from column name to their number, found list"),
         ({"bins": {"s": 3}}, DataError, "column 's': expected numbers to put into bins, found strings"),
@@ -250,19 +300,16 @@ def test_bins_that_do_not_fit_the_frame(options: Any, error: type[Exception], me
 
 
 def test_infinities_alone_cannot_be_binned() -> None:
-    with pytest.raises(DataError, match="column 'h': expected finite numbers to choose bins from"):
+    with pytest.raises(DataError, match="column 'h', row 0: expected numbers up to"):
         Dataset.from_frame(pd.DataFrame({"h": [np.inf, np.inf]}), bins={"h": 2})
 
 
 def test_bins_of_all_columns_that_need_them_and_edges() -> None:
     frame = pd.DataFrame({"h": [0.5, 1.5, 2.5, 3.5], "n": [1, 2, 1, 2], "s": list("abab"), "w": [1.0, 2.0, 1.0, 3.0]})
     assert [bins is not None for bins in Dataset.from_frame(frame, bins=2).schema.bins] == [True, False, False, False]
-    assert Dataset.from_frame(frame, bins={"h": [1, 3], "w": (1.5,)}).schema.bins == (
-        Bins((1, 3)),
-        None,
-        None,
-        Bins((1.5,)),
-    )
+    found = Dataset.from_frame(frame, bins={"h": [1, 3], "w": (1.5,)}).schema.bins
+    assert [None if bins is None else bins.edges for bins in found] == [(1, 3), None, None, (1.5,)]
+    assert all(bins is None or bins.spread is not None for bins in found)
 
 
 def test_intervals_of_pandas_are_categories() -> None:

@@ -1,7 +1,8 @@
-"""What is no discrete variable is refused in Python as on the command line, and so are the ways out the same."""
+"""What nothing can be learned from is refused or left out, in Python as on the command line, and can be kept alike."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from learnac.data import Binning
 from learnac.data.column_options import ColumnOptions
 from learnac.data.prepare import prepare
 from learnac.data.tables import read_frame as read_file
-from learnac.errors import Problem
+from learnac.errors import LeftOutWarning, Problem
 
 RNG = np.random.default_rng(0)
 N_ROWS = 3000
@@ -29,7 +30,7 @@ COLUMNS: dict[str, Any] = {
     "few": RNG.integers(0, 5, N_ROWS),
     "word": RNG.choice(["yes", "no"], N_ROWS),
 }
-TEXTS = [f"a remark about patient {number}" for number in range(N_ROWS)]
+TEXTS = [f"a remark about the patient of number {number}" for number in range(N_ROWS)]
 
 each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 
@@ -37,29 +38,63 @@ each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.t
 @each_library
 def test_free_text_is_refused_by_name(make: Callable[[Any], Any]) -> None:
     frame = make({"few": COLUMNS["few"], "remark": TEXTS})
-    expected = (
-        "column 'remark': expected at most 1,000 distinct strings, found 3,000: "
+    with pytest.raises(DataError) as caught:
+        Dataset.from_frame(frame)
+    assert str(caught.value) == (
+        "column 'remark': expected categories that rows share, found a different value in every row: "
         "leave the column out, or as_category=['remark'] keeps every value"
     )
-    for learn in (Dataset.from_frame, LearnAC().fit, LearnAC(target="few").fit):
-        with pytest.raises(DataError) as caught:
-            learn(frame)
-        assert str(caught.value) == expected
-        assert (caught.value.column, caught.value.found) == ("remark", 3000)
-        assert caught.value.problem is Problem.IDENTIFIER
+    assert (caught.value.column, caught.value.found) == ("remark", 3000)
+    assert caught.value.problem is Problem.IDENTIFIER
+    with pytest.raises(DataError, match="column 'id': expected categories that rows share, found 100 different values"):
+        Dataset.from_frame(make({"id": [f"p{row % 100}" for row in range(150)]}))
+    with pytest.raises(DataError, match=r"column 's': expected .*, found free text: 1,500 different values: leave the"):
+        Dataset.from_frame(make({"s": TEXTS[:1500] * 2}))
 
 
 @each_library
-def test_an_identifier_is_refused_by_name(make: Callable[[Any], Any]) -> None:
-    numbers = make({"few": COLUMNS["few"], "id": np.arange(N_ROWS)})
-    with pytest.raises(DataError) as caught:
-        LearnAC().fit(numbers)
-    assert str(caught.value) == (
-        "column 'id': expected at most 64 distinct integers, found 3,000: "
-        "bins={'id': 5} makes intervals of it, as_category=['id'] keeps every value"
+def test_what_nothing_can_be_learned_from_is_left_out(make: Callable[[Any], Any]) -> None:
+    ids = np.arange(N_ROWS)
+    columns = {"few": COLUMNS["few"], "word": COLUMNS["word"], "remark": TEXTS, "id": ids}
+    frame = make(columns | {"one": [7] * N_ROWS, "no": [False] * N_ROWS})
+    message = (
+        "left out: 'remark' (a different value in every row), 'id' (the numbers of the rows), "
+        "'one' (the same value in every row), 'no' (the same value in every row)"
     )
-    with pytest.raises(DataError, match="column 'id': expected few distinct strings, found 100 in 150 rows: leave"):
-        Dataset.from_frame(make({"id": [f"p{row % 100}" for row in range(150)]}))
+    for target in (None, "few"):
+        with pytest.warns(LeftOutWarning, match=re.escape(message)):
+            model = LearnAC(target=target, max_splits=0).fit(frame)
+        assert set(model.schema_.names) == {"few", "word"}
+        assert model.schema_.ignored == {"remark", "id", "one", "no"}
+    # Where nobody says that columns may be left out, numbers stay: an identifier only costs bins.
+    kept = Dataset.from_frame(make({"few": COLUMNS["few"], "id": ids, "one": [7] * N_ROWS}))
+    assert [report.kind for report in kept.reports] == ["ordered", "number", "categorical"]
+    assert not any(report.is_left_out for report in kept.reports)
+
+
+def test_row_numbers_must_count_the_rows() -> None:
+    few = COLUMNS["few"]
+    shuffled = np.random.default_rng(1).permutation(N_ROWS)
+    for numbers, is_kept in (
+        (np.arange(N_ROWS) + 7, False),
+        (np.arange(N_ROWS)[::-1], False),
+        (shuffled, True),
+        (np.arange(N_ROWS) * 2, True),
+    ):
+        found = Dataset.from_frame(pd.DataFrame({"few": few, "n": numbers}), leave_out=True)
+        assert ("n" in found.names) == is_kept
+    small = pd.DataFrame({"few": few[:10], "n": range(10)})
+    assert Dataset.from_frame(small, leave_out=True).names == ("few", "n")
+
+
+@each_library
+def test_a_table_of_nothing_else_is_refused(make: Callable[[Any], Any]) -> None:
+    with pytest.raises(DataError) as caught:
+        LearnAC().fit(make({"id": TEXTS, "one": [1] * N_ROWS}))
+    assert str(caught.value) == (
+        "expected columns to learn from, found none: "
+        "'id' has a different value in every row; 'one' has the same value in every row"
+    )
 
 
 @each_library
@@ -75,7 +110,7 @@ def test_a_type_that_declares_its_categories_may_have_them_in_few_rows() -> None
     """So that a fold of a table is read as the whole of it."""
     declared = pd.DataFrame({"a": pd.Categorical(["v1", "v2"], categories=[f"v{number}" for number in range(300)])})
     assert Dataset.from_frame(declared).arities.tolist() == [300]
-    with pytest.raises(DataError, match="column 'a': expected at most 1,000 distinct strings, found 3,000"):
+    with pytest.raises(DataError, match="column 'a': expected categories that rows share, found a different value"):
         Dataset.from_frame(pd.DataFrame({"a": pd.Categorical(TEXTS)}))
     stated = Dataset.from_frame(pd.DataFrame({"a": TEXTS[:2]}), categories={"a": TEXTS})
     assert stated.arities.tolist() == [3000]
@@ -97,7 +132,7 @@ def test_an_array_of_codes_that_identify_is_refused_by_name() -> None:
 
 
 @each_library
-def test_one_number_of_bins_is_for_the_columns_that_would_be_refused(make: Callable[[Any], Any]) -> None:
+def test_one_number_of_bins_is_for_all_columns_of_numbers(make: Callable[[Any], Any]) -> None:
     frame = make(COLUMNS)
     table = Dataset.from_frame(frame, bins=5)
     assert [bins is not None for bins in table.schema.bins] == [True, True, True, False, False]
@@ -147,19 +182,27 @@ def test_a_model_with_bins_takes_and_gives_frames() -> None:
         ({"bins": 5}, np.zeros((3, 2), int), TypeError, "bins: expected a data frame .*, found an array, which holds"),
         ({"bins": 5}, Dataset.from_array([[0], [1]]), TypeError, "bins: expected a data frame .*, found a Dataset"),
         ({"as_category": "few"}, pd.DataFrame(COLUMNS), TypeError, "as_category: expected a list of names, found the"),
-        ({"as_category": ["z"]}, pd.DataFrame(COLUMNS), ValueError, "as_category names 'z', but the columns of the"),
+        ({"as_category": ["z"]}, pd.DataFrame(COLUMNS), ValueError, "a kind is stated for 'z', but the columns of the"),
+        ({"kinds": {"z": "drop"}}, pd.DataFrame(COLUMNS), ValueError, "a kind is stated for 'z', but the columns of the"),
+        ({"kinds": "few"}, pd.DataFrame(COLUMNS), TypeError, "kinds: expected a mapping from column name to a kind"),
+        ({"kinds": {"few": "int"}}, pd.DataFrame(COLUMNS), ValueError, "kinds: column 'few': expected one of 'bool.*'int'"),
+        ({"kinds": {"few": "boolean"}}, pd.DataFrame(COLUMNS), DataError, "column 'few': expected at most two different"),
+        ({"kinds": {"few": "date"}}, pd.DataFrame(COLUMNS), DataError, "column 'few': expected dates such as 2024-05-17"),
+        ({"kinds": {"word": "number"}}, pd.DataFrame(COLUMNS), DataError, "column 'word': expected numbers .* strings"),
+        ({"unknown": "ignore"}, pd.DataFrame(COLUMNS), ValueError, "unknown: expected 'error' or 'missing'"),
+        ({"kinds": {"few": "drop"}}, np.zeros((3, 2), int), TypeError, "kinds: expected a data frame .*, found an array"),
         ({"as_category": ["z"]}, np.zeros((3, 2), int), ValueError, "as_category names 'z', but the columns of the"),
         (
             {"as_category": ["real"], "bins": {"real": 5}},
             pd.DataFrame(COLUMNS),
             ValueError,
-            "column 'real': expected one of categories, bins and as_category, found two",
+            "column 'real': expected one of bins, drop, a kind and categories; found two",
         ),
         (
             {"as_category": ["real"], "bins": 5},
             pd.DataFrame(COLUMNS),
             DataError,
-            r"column 'real', row 0: expected whole numbers, found .*: bins=\{'real': 5\} makes intervals of it$",
+            r"column 'real': expected whole numbers as categories, found .*: leave it a number, give it bins, or conv",
         ),
     ],
 )

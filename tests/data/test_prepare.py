@@ -1,4 +1,4 @@
-"""From tables as files hold them to datasets: what is no discrete variable is refused."""
+"""From tables as files hold them to datasets: kinds are found or stated, and what tells nothing is left out."""
 
 import datetime
 from collections.abc import Callable
@@ -17,14 +17,15 @@ from learnac.cli.tables import read_learning_tables
 from learnac.data import Binning, Bins, Dataset, Schema
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
-from learnac.data.kinds import Kind
-from learnac.data.found_kinds import MOST_INTEGERS, MOST_STRINGS
 from learnac.data.evidence_files import read_evidence
+from learnac.data.found_kinds import FEW_INTEGERS, MOST_INTEGERS, MOST_STRINGS
+from learnac.data.frames import ColumnReport
+from learnac.data.kinds import Kind
 from learnac.data.matching import matched
 from learnac.data.prepare import as_frame, prepare
 from learnac.data.schema_file import read_schema_file, write_schema_file
 from learnac.data.tables import Frame, TableLayout, read_frame
-from learnac.errors import DataError, Problem
+from learnac.errors import DataError
 
 each_library = pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 
@@ -37,34 +38,41 @@ def as_category(*names: str) -> ColumnOptions:
     return ColumnOptions(kinds=dict.fromkeys(names, Kind.CATEGORICAL))
 
 
-def fields_of(error: DataError) -> tuple[object, ...]:
-    return error.column, error.row, error.expected, error.found, error.problem
-
-
 @each_library
 def test_discrete_columns_are_taken_as_from_frame_takes_them(make: Callable[[Any], Any]) -> None:
-    frame = make({"s": ["b", "a", "b"], "i": [3, 1, 3], "b": [True, True, True], "f": [2.0, 0.0, 2.0]})
+    frame = make({"s": ["b", "a", "b"], "i": [3, 1, 3], "b": [True, True, False], "f": [2.0, 0.0, 2.0]})
     prepared = prepare(frame)
     assert prepared.schema == Dataset.from_frame(frame).schema
-    assert prepared.dataset.codes.tolist() == [[1, 0, 1], [1, 0, 1], [1, 1, 1], [1, 0, 1]]
+    assert prepared.dataset.codes.tolist() == [[1, 0, 1], [1, 0, 1], [1, 1, 0], [1, 0, 1]]
     assert prepared.weights is None
     assert prepared.dropped == ()
 
 
 @each_library
-def test_dates_are_strings(make: Callable[[Any], Any]) -> None:
+def test_dates_are_days(make: Callable[[Any], Any]) -> None:
     days = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
-    assert prepare(make({"d": days, "x": [0, 1]})).schema.categories[0] == ("2020-01-01", "2020-01-02")
+    for column in (days, [str(day) for day in days]):
+        prepared = prepare(make({"d": column, "x": [0, 1]}))
+        (bins, _) = prepared.schema.bins
+        assert bins is not None
+        assert bins.calendar == "days"
+        assert prepared.schema.categories[0] == ("< 2020-01-02", ">= 2020-01-02")
+        assert prepared.dataset.numbers[0].tolist() == [18263, 18262]
+        assert prepared.dataset.codes.tolist() == [[1, 0], [0, 1]]
+    kept = prepare(make({"d": [str(day) for day in days], "x": [0, 1]}), as_category("d"))
+    assert kept.schema.categories[0] == ("2020-01-01", "2020-01-02")
 
 
 @each_library
-def test_real_numbers_are_refused(make: Callable[[Any], Any]) -> None:
+def test_real_numbers_have_densities(make: Callable[[Any], Any]) -> None:
     frame = make({"id": [1, 2, 1, 2], "h": [1.0, 1.75, 1.5, 1.5]})
-    with pytest.raises(DataError) as caught:
-        prepare(frame)
-    assert str(caught.value) == "column 'h', row 1: expected whole numbers, found 1.75 (3 distinct values)"
-    assert fields_of(caught.value) == ("h", 1, "whole numbers", 1.75, Problem.CONTINUOUS)
-    assert prepare(frame, ColumnOptions({"h": Binning(2)})).schema.bins == (None, Bins((1.5,)))
+    found = prepare(frame)
+    assert [report.kind for report in found.dataset.reports] == ["categorical", "number"]
+    assert found.schema.categories == ((1, 2), ("< 1.5", "[1.5, 1.75)", ">= 1.75"))
+    assert found.dataset.numbers[1].tolist() == [1.0, 1.75, 1.5, 1.5]
+    (_, bins) = prepare(frame, ColumnOptions({"h": Binning(2)})).schema.bins
+    assert bins is not None
+    assert bins.edges == (1.5,)
     dropped = prepare(frame, drop("h"))
     assert (dropped.schema.names, dropped.dropped) == (("id",), ("h",))
     kept = prepare(frame, as_category("h"))
@@ -73,43 +81,47 @@ def test_real_numbers_are_refused(make: Callable[[Any], Any]) -> None:
 
 
 @each_library
-def test_too_many_integers_are_refused(make: Callable[[Any], Any]) -> None:
-    frame = make({"the age": list(range(MOST_INTEGERS + 1)) * 3})
-    with pytest.raises(DataError) as caught:
-        prepare(frame)
-    assert str(caught.value) == "column 'the age': expected at most 64 distinct integers, found 65"
-    assert fields_of(caught.value) == ("the age", None, "at most 64 distinct integers", 65, Problem.CONTINUOUS)
+def test_few_integers_are_ordered_and_many_are_numbers(make: Callable[[Any], Any]) -> None:
+    frame = make({"the age": list(range(MOST_INTEGERS + 1)) * 20})
+    assert prepare(frame).schema.numbers == [0]
     assert prepare(frame, ColumnOptions({"the age": Binning(5)})).schema.arities.tolist() == [5]
     assert prepare(frame, as_category("the age")).schema.categories == (tuple(range(MOST_INTEGERS + 1)),)
-    assert prepare(make({"n": list(range(MOST_INTEGERS)) * 3})).schema.arities.tolist() == [MOST_INTEGERS]
-    with pytest.raises(DataError, match="expected at most 64 distinct integers, found 65"):
-        prepare(make({"f": [float(number) for number in range(MOST_INTEGERS + 1)]}))
+    few = prepare(make({"n": list(range(MOST_INTEGERS)) * 20})).schema
+    assert (few.numbers, few.ordered, few.arities.tolist()) == ([], (True,), [MOST_INTEGERS])
+    # In a small table, as many are numbers.
+    assert prepare(make({"n": list(range(MOST_INTEGERS)) * 19})).schema.numbers == [0]
+    assert prepare(make({"n": list(range(FEW_INTEGERS)) * 2})).schema.numbers == []
+    assert prepare(make({"n": list(range(FEW_INTEGERS + 1)) * 2})).schema.numbers == [0]
+    assert prepare(make({"f": [float(number) for number in range(5)] * 2})).schema.categories == ((0, 1, 2, 3, 4),)
+    two = prepare(make({"n": [3, 5] * 4})).schema
+    assert (two.ordered, two.categories) == ((False,), ((3, 5),))
 
 
 @each_library
-def test_too_many_strings_are_refused_without_bins(make: Callable[[Any], Any]) -> None:
-    frame = make({"id": [f"p{number}" for number in range(MOST_STRINGS + 1)] * 3})
-    with pytest.raises(DataError) as caught:
-        prepare(frame)
-    assert str(caught.value) == "column 'id': expected at most 1,000 distinct strings, found 1,001"
-    assert fields_of(caught.value) == ("id", None, "at most 1,000 distinct strings", 1001, Problem.IDENTIFIER)
-    assert prepare(frame, as_category("id")).schema.arities.tolist() == [MOST_STRINGS + 1]
+def test_too_many_strings_are_left_out(make: Callable[[Any], Any]) -> None:
+    frame = make({"id": [f"p{number}" for number in range(MOST_STRINGS + 1)] * 3, "k": [0, 1, 2] * (MOST_STRINGS + 1)})
+    found = prepare(frame)
+    assert (found.schema.names, found.schema.ignored) == (("k",), {"id"})
+    assert found.dataset.reports[0] == ColumnReport(
+        "id", "categorical", 1001, 0, "left out: 1,001 different values in 3,003 rows", is_left_out=True
+    )
+    assert prepare(frame, as_category("id")).schema.arities.tolist() == [MOST_STRINGS + 1, 3]
     nearly_unique = make({"id": [f"p{number}" for number in range(100)] * 2 + ["p0"] * 1})
     assert prepare(nearly_unique).schema.arities.tolist() == [100]
     unique = make({"id": [f"p{number}" for number in range(100)]})
-    with pytest.raises(DataError, match="column 'id': expected few distinct strings, found 100 in 100 rows"):
+    with pytest.raises(DataError, match="expected columns to learn from, found none: 'id' has a different value in"):
         prepare(unique)
     assert prepare(make({"id": [f"p{number}" for number in range(20)]})).schema.arities.tolist() == [20]
 
 
 @each_library
-def test_bins_for_all_columns_are_for_those_that_need_them(make: Callable[[Any], Any]) -> None:
+def test_bins_for_all_columns_are_for_those_of_numbers(make: Callable[[Any], Any]) -> None:
     frame = make({"h": [0.5 * row for row in range(200)], "n": list(range(200)), "k": [0, 1] * 100})
     options = ColumnOptions({"*": Binning(4), "n": Binning(2, "uniform")})
     schema = prepare(frame, options).schema
     assert schema.arities.tolist() == [4, 2, 2]
     assert schema.categories[2] == (0, 1)
-    with pytest.raises(DataError, match=r"column 's': expected few distinct strings, found 200 in 200 rows$"):
+    with pytest.raises(DataError, match=r"found none: 's' has a different value in every row$"):
         prepare(make({"s": [f"w{row}" for row in range(200)]}), ColumnOptions({"*": Binning(4)}))
 
 
@@ -173,7 +185,7 @@ def test_weights_of_rows_are_kept_and_move_quantiles(tmp_path: Path) -> None:
 
 
 def test_what_is_said_twice_about_a_column() -> None:
-    with pytest.raises(ValueError, match="column 'a': expected one of bins, drop, as category and categories; found"):
+    with pytest.raises(ValueError, match="column 'a': expected one of bins, drop, a kind and categories; found two"):
         ColumnOptions({"a": Binning(2)}, drop=frozenset("a"))
 
 
@@ -225,14 +237,14 @@ def test_later_tables_are_read_like_the_first(tmp_path: Path) -> None:
     found = read_learning_tables(paths, TableLayout(), columns)
     assert found.weights == {}
     tables, schema = found.tables, found.schema
-    assert schema.categories == (("< 2", ">= 2"), ("0.5", "1"), ("01", "02"), ("7", "x"), (1, 2))
+    assert schema.categories == (("< 2.5", ">= 2.5"), ("0.5", "1"), ("01", "02"), ("7", "x"), (1, 2))
     assert tables["test"].codes.T.tolist() == [[0, 1, 0, 0, 1], [1, 0, 1, 0, 0]]
     write_schema_file(schema, tmp_path / "s.toml")
     again = read_learning_tables(paths, TableLayout(), read_schema_file(tmp_path / "s.toml")).tables
     assert again["train"].schema == schema
     assert np.array_equal(again["test"].codes, tables["test"].codes)
     # Queries: gaps, integers with a decimal point as pandas writes them, intervals, columns left out.
-    (tmp_path / "rows.csv").write_text("h,real,zip,n\n< 2,1.0,,1.0\n,,02,\n")
+    (tmp_path / "rows.csv").write_text("h,real,zip,n\n< 2.5,1.0,,1.0\n,,02,\n")
     evidence = read_evidence(tmp_path / "rows.csv", schema)
     assert evidence.codes.T.tolist() == [[0, 1, -1, -1, 0], [-1, -1, 1, -1, -1]]
     (tmp_path / "rows.csv").write_text("h,n\n1.25,2\n\n")
@@ -268,13 +280,20 @@ def test_unseen_categories_and_weights_of_later_tables(tmp_path: Path) -> None:
 def test_columns_are_shown_in_a_few_words() -> None:
     bins = Bins((18, 65))
     categories = (bins.labels, (False, True), tuple(range(7)), ("f", "x" * 30), (0, "x"))
-    schema = Schema(tuple("abcde"), categories, (bins, None, None, None, None))
+    schema = Schema(tuple("abcde"), categories, (bins, None, None, None, None), (False, False, True, False, False))
     assert column_summaries(schema) == [
         ColumnSummary("a", "intervals", 3, "< 18, [18, 65), >= 65"),
-        ColumnSummary("b", "booleans", 2, "False, True"),
-        ColumnSummary("c", "integers", 7, "0, 1, 2, 3, 4, …"),
-        ColumnSummary("d", "strings", 2, f"f, {'x' * 23}…"),
-        ColumnSummary("e", "mixed", 2, "0, x"),
+        ColumnSummary("b", "boolean", 2, "False, True"),
+        ColumnSummary("c", "ordered", 7, "0, 1, 2, 3, 4, …"),
+        ColumnSummary("d", "categorical", 2, f"f, {'x' * 23}…"),
+        ColumnSummary("e", "categorical", 2, "0, x"),
+    ]
+    days = [datetime.date(2020, 1, 1), datetime.date(2020, 3, 1)]
+    numbers = prepare(pa.table({"n": [18, 90] * 20 + [*range(30, 60)], "d": days * 35, "h": [0.25, 1.5] * 35})).schema
+    assert [(each.kind, each.categories) for each in column_summaries(numbers)] == [
+        ("number", "18 to 90"),
+        ("date", "2020-01-01 to 2020-03-01"),
+        ("number", "0.25 to 1.5"),
     ]
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from learnac.data import Binning, Bins, Schema
 from learnac.data.column_options import ColumnOptions
+from learnac.data.kinds import Kind
 from learnac.data.schema_file import read_schema_file, schema_text, write_schema_file
 from learnac.errors import DataError
 
@@ -65,12 +66,14 @@ def test_everything_that_may_be_stated(tmp_path: Path) -> None:
         b"\xef\xbb\xbf[columns.a]\r\nbins = 4\r\n[columns.b]\r\nbins = 3\r\nstrategy = 'uniform'\r\n"
         b"[columns.c]\r\nbins = [1, 2.5]\r\n[columns.d]\r\ndrop = true\r\n[columns.e]\r\ntype = 'category'\r\n"
         b"[columns.f]\r\ncategories = [true, false]\r\n[columns.'*']\r\nbins = 5\r\n"
+        b"[columns.g]\r\ntype = 'date'\r\nbins = [18000]\r\n[columns.h]\r\ntype = 'number'\r\n"
+        b"[columns.i]\r\ntype = 'ordered'\r\ncategories = ['low', 'high']\r\n[columns.j]\r\ntype = 'categorical'\r\n"
     )
     assert read_schema_file(path) == ColumnOptions(
-        {"a": Binning(4), "b": Binning(3, "uniform"), "c": Bins((1, 2.5)), "*": Binning(5)},
+        {"a": Binning(4), "b": Binning(3, "uniform"), "c": Bins((1, 2.5)), "g": Bins((18000,)), "*": Binning(5)},
         frozenset({"d"}),
-        frozenset({"e"}),
-        {"f": (True, False)},
+        {"e": Kind.CATEGORICAL, "g": Kind.DATE, "h": Kind.NUMBER, "i": Kind.ORDERED, "j": Kind.CATEGORICAL},
+        {"f": (True, False), "i": ("low", "high")},
     )
 
 
@@ -87,7 +90,7 @@ def test_everything_that_may_be_stated(tmp_path: Path) -> None:
         ("[columns.a]\nbins = 3\ndrop = true", "columns.a: expected one of .*, found 'bins', 'drop'"),
         ("[columns.'a b']\nbin = 3", 'columns."a b".bin: expected one of'),
         ("[columns.a]\ndrop = false", "columns.a.drop: expected true, found False"),
-        ("[columns.a]\ntype = 'string'", "columns.a.type: expected 'category', found 'string'"),
+        ("[columns.a]\ntype = 'string'", "columns.a.type: expected one of 'boolean', 'categorical',.* found 'string'"),
         ("[columns.a]\nbins = 1", "columns.a.bins: expected at least 2 bins, found 1"),
         ("[columns.a]\nbins = true", "columns.a.bins: expected a number of bins, found True"),
         ("[columns.a]\nbins = 'x'", "columns.a.bins: expected edges such as .* found 'x'"),

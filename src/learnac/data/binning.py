@@ -95,7 +95,8 @@ class Binning:
             both = dict(zip(places, edges.tolist(), strict=True)) | chosen
             both = {above: edge for above, edge in both.items() if 0 < above < len(distinct)}
             if len(both) + 1 <= self.n_bins:
-                best, fewest = both, n_bins + 1
+                # More quantiles of a few numbers may be fewer edges.
+                best, fewest = max(best, both, key=len), n_bins + 1
             else:
                 most = n_bins - 1
         return np.array([best[above] for above in sorted(best)])

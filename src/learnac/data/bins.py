@@ -19,6 +19,9 @@ _UNKNOWN = -1
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
+LARGEST_NUMBER = 1e300
+"""What has a density lies between this and its negative: beyond, differences of numbers overflow."""
+
 # Of a bin that is named after its one number.
 _NEARLY_ALL = 0.99
 

@@ -46,7 +46,8 @@ def kind_of(column: Column, distinct: Distinct, *, is_declared: bool, is_ordered
     if column.dtype == nw.Boolean:
         return Found(Kind.BOOLEAN, same)
     if is_declared:
-        return Found(Kind.ORDERED if is_ordered else Kind.CATEGORICAL, same or _too_many(distinct.values, column, True))
+        useless = _too_many(distinct.values, column, True)
+        return Found(Kind.ORDERED if is_ordered else Kind.CATEGORICAL, same or useless, bool(useless))
     if column.dtype.is_numeric():
         return _of_numbers(column, np.array(used, dtype=np.float64), distinct, same)
     if seconds_of_texts(used) is not None:
@@ -57,7 +58,8 @@ def kind_of(column: Column, distinct: Distinct, *, is_declared: bool, is_ordered
 
 def _of_numbers(column: Column, used: Any, distinct: Distinct, same: str) -> Found:
     n_rows, n_values = len(column), len(used)
-    if not (np.isfinite(used) & (used == np.rint(used))).all():
+    is_whole = np.isfinite(used) & (used == np.rint(used))
+    if not (is_whole & ((np.abs(used) < 2.0**63) | column.dtype.is_integer())).all():
         return Found(Kind.NUMBER, same)
     if n_values == n_rows >= _FEWEST_NUMBERED_ROWS and np.ptp(used) == n_rows - 1 and _is_in_order(distinct):
         return Found(Kind.NUMBER, "the numbers of the rows", is_identifier=True)

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from learnac.data.binning import Binning, spread_over
-from learnac.data.bins import Bins
-from learnac.data.calendars import calendar_of
+from learnac.data.bins import LARGEST_NUMBER, Bins
+from learnac.data.calendars import calendar_of, seconds_of_texts
 from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
 from learnac.data.distinct import Distinct, smallest
@@ -80,8 +80,7 @@ def read_frame(
     """
     options = options or ColumnOptions()
     columns = open_columns(open_frame(table))
-    if unknown := sorted(options.named - set(columns)):
-        raise ValueError(f"no column is called {listed(unknown)}; the columns of the table are {listed(columns)}")
+    _check_stated_names(options, columns)
     columns = {name: column for name, column in columns.items() if name not in options.drop}
     check_values(columns)
     n_rows = len(next(iter(columns.values())))
@@ -108,6 +107,19 @@ def read_frame(
     return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
 
 
+def _check_stated_names(options: ColumnOptions, columns: Columns) -> None:
+    stated = {
+        "bins are": options.bins,
+        "categories are": options.categories,
+        "a kind is": {*options.kinds, *options.drop},
+    }
+    for what, names in stated.items():
+        if unknown := sorted(options.named & set(names) - set(columns)):
+            raise ValueError(
+                f"{what} stated for {listed(unknown)}, but the columns of the table are {listed(columns)}"
+            )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
     """A column that was read."""
@@ -125,7 +137,8 @@ def _read_column(
 ) -> _Column:
     how, stated = options.bins.get(name), options.kinds.get(name)
     if how is not None or stated in (Kind.NUMBER, Kind.DATE) or is_time(column):
-        return _read_numbers(name, column, how or options.bins_of_others, weights, leave_out and not options.states(name))
+        may_leave_out = leave_out and not options.states(name)
+        return _read_numbers(name, column, how or options.bins_of_others, weights, may_leave_out, stated)
     distinct = distinct_values(name, column)
     if name in options.categories:
         categories = options.categories[name]
@@ -133,6 +146,7 @@ def _read_column(
     is_declared = _declares_categories(column)
     found = kind_of(column, distinct, is_declared=is_declared, is_ordered=is_declared and _is_ordered(column))
     if stated is not None:
+        _check_stated_kind(name, column, stated, distinct)
         found = Found(stated)
     if found.useless and leave_out:
         n_values = len(distinct.used())
@@ -150,16 +164,44 @@ def _categories(name: str, distinct: Distinct, categories: tuple[Category, ...],
     return _Column(report, categories, codes, is_ordered=kind is Kind.ORDERED)
 
 
+def _check_stated_kind(name: str, column: Column, stated: Kind, distinct: Distinct) -> None:
+    """Raise DataError for values that cannot be the categories that somebody says they are."""
+    used = distinct.used()
+    if stated is Kind.BOOLEAN and len(used) > 2:
+        expected = "at most two different values of a boolean"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {listed(sorted(used))}",
+            column=name,
+            expected=expected,
+            found=len(used),
+        )
+    if column.dtype.is_numeric() and (other := next((v for v in used if v != np.rint(v)), None)) is not None:
+        expected = "whole numbers as categories"
+        raise DataError(
+            f"column {name!r}: expected {expected}, found {other}: "
+            f"leave it a number, give it bins, or convert it to strings",
+            column=name,
+            expected=expected,
+            found=other,
+        )
+
+
 def _read_numbers(
-    name: str, column: Column, how: Bins | Binning | None, weights: npt.NDArray[np.float64] | None, leave_out: bool
+    name: str,
+    column: Column,
+    how: Bins | Binning | None,
+    weights: npt.NDArray[np.float64] | None,
+    leave_out: bool,
+    stated: Kind | None = None,
 ) -> _Column:
     calendar = None
-    if is_time(column) or column.dtype in (nw.String, nw.Categorical, nw.Enum):
+    if stated is Kind.DATE or is_time(column) or (stated is None and _are_dates(name, column)):
         seconds = seconds_of(name, column)
         calendar = calendar_of(seconds)
         numbers: Numbers = calendar.of_seconds(seconds)
     else:
         numbers = _numbers(name, column)
+    check_finite(name, numbers)
     kind = Kind.NUMBER if calendar is None else Kind.DATE
     n_values = len(np.unique(numbers))
     if n_values == 1 and leave_out:
@@ -260,6 +302,8 @@ def _encode_column(
                 f"column {name!r}: expected {expected}, found {column.dtype}", column=name, expected=expected
             )
         numbers = _numbers(name, column) if bins.calendar is None else bins.calendar.of_seconds(seconds_of(name, column))
+        if bins.spread is not None:
+            check_finite(name, numbers, rows)
         return smallest(bins.codes(numbers), len(categories)), numbers if bins.spread is not None else None
     return distinct_values(name, column).codes_and_numbers(name, categories, bins, rows, takes_unknown=takes_unknown)
 
@@ -268,16 +312,41 @@ def _is_numeric(column: Column) -> bool:
     return bool(column.dtype.is_numeric())
 
 
+def _is_text(column: Column) -> bool:
+    return column.dtype in (nw.String, nw.Categorical, nw.Enum)
+
+
+def _are_dates(name: str, column: Column) -> bool:
+    return _is_text(column) and seconds_of_texts(distinct_values(name, column).values) is not None
+
+
 def _numbers(name: str, column: Column) -> Numbers:
     if not _is_numeric(column):
         expected = "numbers to put into bins"
-        is_text = column.dtype in (nw.String, nw.Categorical, nw.Enum)
-        found = "strings" if is_text else str(column.dtype)
+        found = "strings" if _is_text(column) else str(column.dtype)
         raise DataError(
             f"column {name!r}: expected {expected}, found {found}", column=name, expected=expected, found=found
         )
     numbers: Numbers = column.cast(nw.Float64).to_numpy()
     return numbers
+
+
+def check_finite(name: str, numbers: Numbers, rows: _Array | None = None) -> None:
+    """Raise DataError for numbers that are too large for a density. `rows` are their numbers in the whole table."""
+    with np.errstate(invalid="ignore"):
+        is_larger = np.abs(numbers) > LARGEST_NUMBER
+    if not is_larger.any():
+        return
+    place = int(is_larger.argmax())
+    row = place if rows is None else int(rows[place])
+    expected = f"numbers up to {LARGEST_NUMBER:g}"
+    raise DataError(
+        f"column {name!r}, row {row}: expected {expected}, found {numbers[place]}: make it a missing value",
+        column=name,
+        row=row,
+        expected=expected,
+        found=float(numbers[place]),
+    )
 
 
 def _categories_of(name: str, column: Column, distinct: Distinct) -> tuple[Category, ...]:
