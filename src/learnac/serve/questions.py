@@ -11,11 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from learnac import infer
 from learnac.circuit import Queryable
 from learnac.data import Evidence, as_evidence
-from learnac.data.forms import DocumentsForm
+from learnac.data.forms import DocumentsForm, NumbersOf, column_values
 from learnac.errors import QueryError
 from learnac.infer.engine import engine_of
 from learnac.infer.explain import MAX_PIECES
-from learnac.infer.impute import completed_codes
+from learnac.infer.impute import completed
 from learnac.infer.mpe import most_probable
 from learnac.model import Model
 
@@ -146,28 +146,40 @@ def _categories(asking: Asking, name: str) -> tuple[Any, ...]:
     return tuple(asking.schema.categories[asking.schema.index(name)])
 
 
-def _worlds(asking: Asking, codes: Any) -> dict[str, Any]:
-    return {
-        name: [categories[code] for code in row.tolist()]
-        for name, categories, row in zip(asking.schema.names, asking.schema.categories, codes, strict=True)
-    }
+def _worlds(asking: Asking, codes: Any, numbers: NumbersOf) -> dict[str, Any]:
+    """Completed rows by column: categories, numbers, and points in time as texts."""
+    schema = asking.schema
+    return {name: column_values(schema, place, codes[place], numbers) for place, name in enumerate(schema.names)}
 
 
 def _mpe(asking: Asking) -> Mapping[str, Any]:
     codes, logs = most_probable(engine_of(asking.circuit), asking.evidence, 1, asking.seconds)
-    return {**_worlds(asking, codes), "log_probability": logs}
+    return {**_worlds(asking, codes, asking.evidence.numbers_of(codes)), "log_probability": logs}
 
 
 def _impute(asking: Asking) -> Mapping[str, Any]:
-    return _worlds(asking, completed_codes(asking.circuit, asking.evidence, asking.body.method))
+    return _worlds(asking, *completed(asking.circuit, asking.evidence, asking.body.method))
 
 
 def _predictions(asking: Asking) -> Mapping[str, Any]:
     target = asking.body.target
     table = np.atleast_2d(infer.predict_proba(asking.circuit, asking.evidence, target))
-    categories = asking.schema.categories[asking.schema.position(target)]
-    best = [categories[code] for code in table.argmax(axis=1).tolist()]
-    return {"prediction": best, **{f"P({c})": table[:, code] for code, c in enumerate(categories)}}
+    variable = asking.schema.position(target)
+    categories = asking.schema.categories[variable]
+    shares = {f"P({c})": table[:, code] for code, c in enumerate(categories)}
+    if variable in asking.schema.numbers:
+        return {**_predicted_numbers(asking, variable), **shares}
+    return {"prediction": [categories[code] for code in table.argmax(axis=1).tolist()], **shares}
+
+
+def _predicted_numbers(asking: Asking, variable: int) -> Mapping[str, Any]:
+    """The mean of a number, or the median of a date; and where it lies with a probability of 0.9."""
+    found = infer.distribution(asking.circuit, asking.schema.names[variable], asking.evidence)
+    bins = asking.schema.bins[variable]
+    low, high = found.interval(0.9)
+    best = found.mean if bins.calendar is None else found.median
+    columns = {"prediction": best, "median": found.median, "low": low, "high": high}
+    return {name: [bins.value(number) for number in np.atleast_1d(column)] for name, column in columns.items()}
 
 
 def _samples(asking: Asking) -> Any:
@@ -180,7 +192,7 @@ def _samples(asking: Asking) -> Any:
 
 
 def _documents(asking: Asking, drawn: Any) -> list[Row]:
-    worlds = _worlds(asking, drawn.codes)
+    worlds = _worlds(asking, drawn.codes, drawn.numbers)
     return [dict(zip(worlds, row, strict=True)) for row in zip(*worlds.values(), strict=True)]
 
 
@@ -255,7 +267,9 @@ QUESTIONS: dict[str, Question] = {
     "mpe": _rowwise(Given, "The most probable combination of values for everything unknown.", _mpe),
     "impute": _rowwise(ImputeBody, "Rows with their gaps filled.", _impute),
     "predict": _rowwise(
-        TargetBody, "The most probable category of a target, and the probability of each.", _predictions
+        TargetBody,
+        "The most probable category of a target, and the probability of each; of a number, its mean and interval.",
+        _predictions,
     ),
     "conflict": _rowwise(Given, "Below 0, the pieces of evidence do not go together.", _conflicts),
     "components": _rowwise(Given, "For a mixture: the probability of each component.", _components),
