@@ -146,6 +146,30 @@ def test_quantiles_part_the_probability(case: tuple[int, str, int], share: float
         assert below <= share + 1e-9 and up_to >= share - 1e-9
 
 
+@given(CASES, st.floats(0.0, 1.0), st.sampled_from([1e-15, 1e-9, 0.5, 1 - 1e-9, 1 - 1e-13]))
+@settings(max_examples=80, deadline=None)
+def test_quantiles_of_a_part_lie_in_it_and_grow(case: tuple[int, str, int], at: float, share: float) -> None:
+    """In the tails too, and however close to an end."""
+    seed, kind, n_bins = case
+    values = column(seed, kind)
+    bins = Binning(n_bins).fit(values)
+    assert bins.spread is not None
+    span = np.ptp(values) or 1.0
+    limit = bins.limits(values.min() - span / 4 + 1.5 * span * at, math.inf, with_high=False)[0]
+    for low, high in ((-math.inf, limit), (limit, math.inf)):
+        shares = bins.shares_between(low, high)
+        posterior = np.where(shares > 0, 1.0, 0.0)[None] / (shares > 0).sum()
+        first, second = (float(bins.quantiles(posterior, part, low, high)[0]) for part in (share, min(1 - 1e-15, share + 0.3)))
+        assert low <= first < high
+        assert low <= second < high
+        assert first <= second
+        part = posterior[0] / np.where(shares > 0, shares, 1.0)
+        after = first + bins.spread.step if bins.spread.step else np.nextafter(first, np.inf)
+        below, up_to = (part @ bins.shares_between(low, min(x, high)) for x in (first, after))
+        assert below <= share + 1e-6
+        assert up_to >= share - 1e-6
+
+
 @pytest.mark.parametrize(
     ("numbers", "step"),
     [
@@ -156,6 +180,10 @@ def test_quantiles_part_the_probability(case: tuple[int, str, int], share: float
         (np.arange(30) / 4, 0.25),
         (np.random.default_rng(0).normal(size=50), 0.0),
         (np.array([1e300, 1.0]), 0.0),
+        (np.random.default_rng(0).normal(size=50) * 1e12, 0.0),
+        (np.random.default_rng(0).normal(size=50) * 1e-12, 0.0),
+        (np.array([0.0005, 7.0, 1e6]), 0.0001),
+        (np.arange(30) * 0.1, 0.1),
     ],
 )
 def test_steps(numbers: np.ndarray, step: float) -> None:

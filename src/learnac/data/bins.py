@@ -59,14 +59,16 @@ class Bins:
     @property
     def labels(self) -> tuple[str, ...]:
         """The intervals as categories: "< 18", "[18, 65)", ">= 65", "= 0". Built anew on each access."""
-        if not self.edges:
-            return ("any number",)
-        texts = [self.text(edge) for edge in self.edges]
-        between = [f"[{left}, {right})" for left, right in pairwise(texts)]
-        labels = [f"< {texts[0]}", *between, f">= {texts[-1]}"]
+        labels = [self.interval_text(low, high) for low, high in pairwise([-math.inf, *self.edges, math.inf])]
         for code, number in self._single_numbers().items():
             labels[code] = f"= {self.text(number)}"
         return tuple(labels)
+
+    def interval_text(self, low: float, high: float) -> str:
+        """All numbers from `low` up to, and without, `high`."""
+        if math.isinf(low):
+            return "any number" if math.isinf(high) else f"< {self.text(high)}"
+        return f">= {self.text(low)}" if math.isinf(high) else f"[{self.text(low)}, {self.text(high)})"
 
     def text(self, number: float) -> str:
         """A number as people write it; a point in time as a date."""

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data.bins import Bins
+from learnac.data.bins import LARGEST_NUMBER, Bins
 from learnac.data.intervals import Interval, interval_of
 from learnac.data.likelihoods import likelihood_table
 from learnac.data.schema import UNKNOWN, Schema
@@ -52,8 +52,17 @@ def _read_value(schema: Schema, variable: int, value: Any, found: Documents) -> 
             found.ranges[variable] = np.array([[limits[0]], [limits[1]]])
             return
         if bins.spread is not None and (number := bins.number(value)) is not None:
+            _check_number(schema.names[variable], number)
             found.numbers[variable] = np.array([number])
     found.codes[variable] = schema.code(variable, value)
+
+
+def _check_number(name: str, number: float) -> None:
+    if abs(number) > LARGEST_NUMBER:
+        expected = f"a number up to {LARGEST_NUMBER:g}"
+        raise QueryError(
+            f"variable {name!r}: expected {expected}, found {number}", column=name, expected=expected, found=number
+        )
 
 
 def _limits(schema: Schema, variable: int, bins: Bins, value: object) -> tuple[float, float] | None:

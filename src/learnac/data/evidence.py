@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -106,6 +107,14 @@ class Evidence:
             ranges={variable: limits[:, which] for variable, limits in self.ranges.items()},
             weights=None if self.weights is None else self.weights[which],
         )
+
+    def value_in(self, variable: int, row: int) -> Any:
+        """What is known of a variable in a row: a number, or a category; None if neither is."""
+        bins, code = self.schema.bins[variable], int(self.codes[variable, row])
+        number = float(self.numbers[variable][row]) if variable in self.numbers else math.nan
+        if bins is not None and not math.isnan(number):
+            return bins.value(number)
+        return self.schema.categories[variable][code] if code >= 0 else None
 
     def with_codes(self, codes: PartialCodes) -> Self:
         """Other values of as many rows, with the same likelihoods."""

@@ -1,6 +1,8 @@
 """The columns of a frame (pandas, polars, pyarrow, whatever narwhals opens), and whether codes can be made of them."""
 
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -34,7 +36,20 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
 
 
 def _with_plain_type(column: Column) -> Column:
-    return _with_plain_categories(_with_wider_floats(column))
+    return _with_plain_categories(_with_wider_floats(_with_plain_objects(column)))
+
+
+def _with_plain_objects(column: Column) -> Column:
+    """Dates and decimals that are no more than objects to pandas, as points in time and numbers."""
+    if column.dtype != nw.Object or not column.implementation.is_pandas():
+        return column
+    native: Any = column.to_native()
+    known = native.dropna()
+    if len(known) > 0 and all(isinstance(value, date) for value in known):
+        return nw.from_native(native.astype("datetime64[us]"), series_only=True)
+    if len(known) > 0 and all(isinstance(value, Decimal) for value in known):
+        return nw.from_native(native.astype("float64"), series_only=True)
+    return column
 
 
 def _with_wider_floats(column: Column) -> Column:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -39,6 +41,8 @@ def _filled_by_pandas(
     if str(native.dtype) == "category":
         return nw.from_native(_with_categories(native, filler, rows), series_only=True)
     values = filler.to_native()
+    if given.dtype == nw.Object and plain.dtype != nw.Object:
+        values = _as_objects(native, values, is_gap)
     if given.dtype.is_numeric() and filler.dtype.is_numeric():
         values = values.astype(native.dtype)  # Numbers of pandas and those of NumPy are two types of one name.
     if values.dtype != native.dtype or _are_numbers_and_labels(native, values, is_gap):
@@ -46,6 +50,16 @@ def _filled_by_pandas(
     native = native.copy()
     native.iloc[rows] = values.iloc[rows].array
     return nw.from_native(native, series_only=True)
+
+
+def _as_objects(native: Any, values: Any, is_gap: NDArray[np.bool_]) -> Any:
+    """Values as the objects of a column are: dates, points in time, decimals."""
+    kinds = {type(value) for value in native[~is_gap]}
+    if kinds == {Decimal}:
+        made = [Decimal(number_text(value)) for value in values.tolist()]
+    else:
+        made = [value.date() if kinds == {date} else value.to_pydatetime() for value in values]
+    return type(native)(made, index=values.index, dtype=object)
 
 
 def _are_numbers_and_labels(native: Any, values: Any, is_gap: NDArray[np.bool_]) -> bool:

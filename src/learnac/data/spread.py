@@ -166,10 +166,14 @@ class Spread:
             found = np.minimum(found, np.nextafter(after, -np.inf))
         is_low, is_high = pieces == 0, pieces == len(starts)
         near, far = starts[0] - after[is_low], starts[0] - before[is_low]
-        found[is_low] = starts[0] - _drawn_tail(near, far, uniform[is_low], self.decay)
+        # The larger the number between 0 and 1, the larger is what is drawn: the closer to where this tail begins.
+        closer = np.minimum(1 - uniform[is_low], 1 - 2.0**-53)
+        found[is_low] = starts[0] - _drawn_tail(near, far, closer, self.decay)
         near, far = before[is_high] - starts[-1], after[is_high] - starts[-1]
         found[is_high] = starts[-1] + _drawn_tail(near, far, uniform[is_high], self.decay)
-        return self.floor(np.where(self.is_point[pieces], starts[np.maximum(pieces - 1, 0)], found))
+        found = self.floor(np.where(self.is_point[pieces], starts[np.maximum(pieces - 1, 0)], found))
+        # What lies a rounding error below the end of a piece is not floored to it.
+        return found if self.step == 0 else np.minimum(found, self.floor(after - self.step))
 
 
 def _drawn_tail(near: Numbers, far: Numbers, uniform: Numbers, decay: float) -> Numbers:

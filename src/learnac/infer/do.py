@@ -29,7 +29,7 @@ def do(circuit: Queryable, interventions: Mapping[str, object]) -> Queryable:
     """The circuit, or mixture, after variables have been set: all queries can be asked of it.
 
     `interventions` has a category for each variable that is set, or probabilities of its categories, with which it is
-    then drawn. For a mixture, the hidden variable is a common cause of all others, which no intervention changes. Needs
+    then drawn. A number is set to the interval that it lies in: other variables depend on no more. For a mixture, the hidden variable is a common cause of all others, which no intervention changes. Needs
     to know which parameter is whose: a circuit from another tool, or an expanded mixture, does not. Cost: a copy, and
     an upward pass.
     """
@@ -112,6 +112,13 @@ def _shares(schema: Schema, interventions: Mapping[str, object]) -> dict[int, Fl
     if not isinstance(interventions, Mapping):
         raise TypeError(f"do: expected a dict from names to categories, found {described(interventions)}")
     evidence = as_evidence(schema, interventions)
+    if evidence.ranges:
+        name, expected = schema.names[next(iter(evidence.ranges))], "a value or probabilities"
+        raise QueryError(
+            f"do: variable {name!r}: expected {expected}, found an interval: which of its numbers is set is not known",
+            column=name,
+            expected=expected,
+        )
     shares: dict[int, Floats] = {}
     for variable in np.flatnonzero(evidence.codes[:, 0] >= 0).tolist():
         shares[variable] = np.eye(len(schema.categories[variable]))[evidence.codes[variable, 0]]

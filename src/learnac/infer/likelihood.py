@@ -108,6 +108,8 @@ def _tables(evidence: Evidence, asked: Evidence) -> tuple[_Tables, _Tables, NDAr
         assert bins is not None
         given = evidence.ranges.get(variable, np.tile([[-np.inf], [np.inf]], evidence.n_rows))
         shares = _shares(bins, np.maximum(limits[0], given[0]), np.minimum(limits[1], given[1]))
+        if variable in known and variable not in evidence.ranges:
+            shares = shares * known[variable]  # These are likelihoods that somebody gave.
         known.setdefault(variable, np.ones(shares.shape))
         numbers = evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan))
         is_known = codes >= 0
@@ -156,11 +158,8 @@ def _check_agreement(evidence: Evidence, asked: Evidence) -> None:
     if not contradicts.any():
         return
     variable, row = (int(i) for i in np.argwhere(contradicts)[0])
-    name, categories = evidence.schema.names[variable], evidence.schema.categories[variable]
-    wanted, known = (
-        each.numbers[variable][row] if variable in each.numbers else categories[each.codes[variable, row]]
-        for each in (asked, evidence)
-    )
+    name = evidence.schema.names[variable]
+    wanted, known = (each.value_in(variable, row) for each in (asked, evidence))
     number = int((asked if evidence.is_one else evidence).row_numbers[row])
     where = "" if evidence.is_one and asked.is_one else f"row {number}: "
     raise QueryError(

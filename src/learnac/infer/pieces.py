@@ -46,10 +46,12 @@ class Pieces:
         return tuple(self.schema.names[variable] for variable in self.variables)
 
     def stated(self, variable: int) -> Any:
-        """What is known of a variable: its category, or likelihoods by category."""
-        categories = self.schema.categories[variable]
-        if (code := int(self.evidence.codes[variable, 0])) >= 0:
-            return categories[code]
+        """What is known of a variable: its number or category, an interval, or likelihoods by category."""
+        categories, bins = self.schema.categories[variable], self.schema.bins[variable]
+        if (value := self.evidence.value_in(variable, 0)) is not None:
+            return value
+        if bins is not None and variable in self.evidence.ranges:
+            return bins.interval_text(*self.evidence.ranges[variable][:, 0].tolist())
         for soft, likelihoods in zip(self.evidence.soft_variables.tolist(), self._tables(), strict=True):
             if soft == variable:
                 return dict(zip(categories, likelihoods.tolist(), strict=True))

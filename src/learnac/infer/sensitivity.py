@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Circuit, Mixture, Queryable, indicators_of
-from learnac.data import Evidence, Soft, as_evidence
+from learnac.data import Bins, Evidence, Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.derivatives import parameter_derivatives
 from learnac.infer.pieces import Pieces
@@ -61,13 +61,14 @@ def sensitivity(
             "sensitivity: expected a circuit whose parameters are those of a network, found one from elsewhere",
             expected="a circuit with a network",
         )
-    evidence, asked = _rows(circuit, query, given, soft)
+    evidence, asked, log_density = _rows(circuit, query, given, soft)
     log_given, by_given = _derivatives(circuit, structure, evidence)
     log_asked, by_asked = _derivatives(circuit, structure, asked)
     evidence.require_possible(np.array([log_given]))
     # The quotient rule, from logs: both derivatives may be too small for numbers of their own.
+    log_given -= log_density
     probability = float(np.exp(log_asked - log_given))
-    changes = np.exp(by_asked - log_given) - probability * np.exp(by_given - log_given)
+    changes = np.exp(by_asked - log_given) - probability * np.exp(by_given - log_given - log_density)
     found = _leaves(circuit, structure, changes)
     found.sort(key=lambda row: -abs(row[-1]))
     is_mixture = isinstance(circuit, Mixture)
@@ -75,21 +76,40 @@ def sensitivity(
     return Sensitivities(probability, tuple(named))
 
 
-def _rows(circuit: Queryable, query: object, given: object, soft: Soft | None) -> tuple[Evidence, Evidence]:
-    """The evidence without and with the query."""
+def _rows(circuit: Queryable, query: object, given: object, soft: Soft | None) -> tuple[Evidence, Evidence, float]:
+    """The evidence without and with the query, and the log-density of the numbers in the query."""
     evidence = as_evidence(circuit.schema, given, soft)
     asked = as_evidence(circuit.schema, query)
     Pieces.of(evidence, "sensitivity")
     if len(Pieces.of(asked, "sensitivity: query")) == 0:
         raise QueryError("sensitivity: expected categories in the query, found none", expected="categories")
     if len(asked.soft_variables) > 0:
-        name = circuit.schema.names[asked.soft_variables[0]]
-        raise QueryError("sensitivity: expected categories in the query, found likelihoods", column=name)
-    for variable in np.flatnonzero((asked.codes >= 0) & (evidence.codes >= 0) & (asked.codes != evidence.codes)):
-        name = circuit.schema.names[variable]
-        raise QueryError(f"sensitivity: the query contradicts the evidence about {name!r}", column=name)
+        name, found = circuit.schema.names[asked.soft_variables[0]], "an interval" if asked.ranges else "likelihoods"
+        raise QueryError(f"sensitivity: expected categories or numbers in the query, found {found}", column=name)
+    for variable in np.flatnonzero(asked.codes[:, 0] >= 0).tolist():
+        _check_piece(evidence, asked, variable)
     codes = np.where(asked.codes >= 0, asked.codes, evidence.codes).astype(evidence.codes.dtype)
-    return evidence, evidence.with_codes(codes)
+    is_new = [variable for variable in asked.numbers if evidence.codes[variable, 0] < 0]
+    densities = [_bins(circuit, variable).log_densities(asked.numbers[variable])[0] for variable in is_new]
+    return evidence, evidence.with_codes(codes), float(sum(densities))
+
+
+def _bins(circuit: Queryable, variable: int) -> Bins:
+    found = circuit.schema.bins[variable]
+    assert found is not None
+    return found
+
+
+def _check_piece(evidence: Evidence, asked: Evidence, variable: int) -> None:
+    """Raise QueryError unless a variable of the query is unknown, or known to be what the query says."""
+    name, known = evidence.schema.names[variable], evidence.value_in(variable, 0)
+    if known is not None and known != asked.value_in(variable, 0):
+        raise QueryError(f"sensitivity: the query contradicts the evidence about {name!r}", column=name)
+    if variable in evidence.ranges:
+        raise QueryError(
+            f"sensitivity: expected nothing to be known of {name!r}, which the query asks for; found an interval",
+            column=name,
+        )
 
 
 def _derivatives(circuit: Queryable, structure: Circuit, evidence: Evidence) -> tuple[float, Floats]:
