@@ -30,6 +30,9 @@ class Problem(StrEnum):
     IDENTIFIER = "identifier"
     """A column of too many different texts to be categories."""
 
+    NOTHING_TO_LEARN = "nothing to learn"
+    """All columns would be left out; `column` is the first."""
+
     NO_HEADER = "no header"
     """Numbers in the header, where names of columns are expected."""
 

@@ -93,7 +93,8 @@ def test_a_table_of_nothing_else_is_refused(make: Callable[[Any], Any]) -> None:
         LearnAC().fit(make({"id": TEXTS, "one": [1] * N_ROWS}))
     assert str(caught.value) == (
         "expected columns to learn from, found none: "
-        "'id' has a different value in every row; 'one' has the same value in every row"
+        "'id' has a different value in every row; 'one' has the same value in every row: "
+        "kinds={'id': 'categorical'} keeps a column"
     )
 
 

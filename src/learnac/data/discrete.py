@@ -29,4 +29,6 @@ def with_way_out(error: DataError) -> DataError:
     keep = f"as_category=[{name!r}] keeps every value"
     if error.problem is Problem.IDENTIFIER:
         return error.saying(f"{error}: leave the column out, or {keep}")
+    if error.problem is Problem.NOTHING_TO_LEARN:
+        return error.saying(f"{error}: kinds={{{name!r}: 'categorical'}} keeps a column")
     return error

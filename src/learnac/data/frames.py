@@ -89,7 +89,12 @@ def read_frame(
     kept = {name: column for name, column in found.items() if not column.report.is_left_out}
     if not kept:
         shown = "; ".join(f"{name!r} has {column.report.done.removeprefix('left out: ')}" for name, column in found.items())
-        raise DataError(f"expected columns to learn from, found none: {shown}")
+        raise DataError(
+            f"expected columns to learn from, found none: {shown}",
+            column=next(iter(found)),
+            expected="columns to learn from",
+            problem=Problem.NOTHING_TO_LEARN,
+        )
     schema = Schema(
         tuple(kept),
         tuple(column.categories for column in kept.values()),
