@@ -148,9 +148,18 @@ class Bins:
         inside = np.clip(np.divide(wanted - before, mass, np.full(len(rows), 0.5), where=mass > 0), 0.0, 1 - 1e-12)
         return spread.draw(pieces, inside, np.full(len(rows), low), np.full(len(rows), high))
 
-    def medians(self) -> Numbers:
-        """The number in the middle of each bin: half of its probability lies on either side."""
-        return self.quantiles(np.eye(len(self)), 0.5)
+    def modes(self, low: float = -math.inf, high: float = math.inf) -> tuple[Numbers, Numbers]:
+        """Of each bin, the highest log-density between limits, and the number that has it: that of a piece's middle."""
+        assert self.spread is not None
+        spread, bins = self.spread, self.spread.bins(self.edges)
+        inside = spread.shares_between(low, high) > 0
+        numbers = spread.middles(low, high)
+        log_densities = np.where(inside, spread.log_densities(numbers), -np.inf)
+        best, places = np.full(len(self), -np.inf), np.zeros(len(self))
+        for place, code in enumerate(bins.tolist()):
+            if log_densities[place] > best[code]:
+                best[code], places[code] = log_densities[place], numbers[place]
+        return best, places
 
     def draw(
         self, codes: npt.NDArray[np.integer], generator: np.random.Generator, low: npt.ArrayLike, high: npt.ArrayLike

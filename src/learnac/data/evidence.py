@@ -192,17 +192,47 @@ class Evidence:
             tables[variable] = shares[inverse.reshape(-1)]
         return replace(self._with_tables(tables), ranges={**self.ranges, **ranges})
 
+    def densest(self) -> Self:
+        """Evidence under which an interval of an unknown number weighs the highest density in it, in place of its share."""
+        wanted = {variable: self._modes(variable)[0] for variable in self.schema.numbers}
+        tables = {variable: table for variable, table in self.soft_tables().items() if variable not in self.ranges}
+        log_scales = self.log_scales.copy()
+        for variable in self.ranges:
+            log_scales -= np.log(self.soft_tables()[variable].max(axis=1))
+        plain = replace(
+            self,
+            soft_variables=np.array(list(tables), dtype=np.uint32),
+            likelihoods=np.concatenate([np.empty((self.n_rows, 0)), *tables.values()], axis=1),
+            log_scales=log_scales,
+            ranges={},
+        )
+        by_density = {}
+        for variable, log_densities in wanted.items():
+            is_known = self.codes[variable] >= 0
+            by_density[variable] = np.where(is_known[:, None], 1.0, np.exp(log_densities))
+            if variable in tables:  # Likelihoods of intervals, by a person.
+                raise_to = by_density.pop(variable)
+                start = int(sum(tables[other].shape[1] for other in list(tables)[: list(tables).index(variable)]))
+                changed = plain.likelihoods.copy()
+                changed[:, start : start + raise_to.shape[1]] *= raise_to
+                plain = replace(plain, likelihoods=changed)
+        return plain._with_tables(by_density)
+
+    def _modes(self, variable: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of each row and interval, the highest log-density, and the number that has it."""
+        bins = self.schema.bins[variable]
+        assert bins is not None
+        limits = self.ranges.get(variable, np.array([[-np.inf], [np.inf]]))
+        different, inverse = np.unique(limits, axis=1, return_inverse=True)
+        found = [bins.modes(low, high) for low, high in different.T.tolist()]
+        rows = np.broadcast_to(inverse.reshape(-1), self.n_rows)
+        return np.array([densities for densities, _ in found])[rows], np.array([numbers for _, numbers in found])[rows]
+
     def numbers_of(self, codes: PartialCodes) -> dict[int, NDArray[np.float64]]:
-        """Numbers for completed codes (variables x rows): those known, and of others the median of their interval."""
+        """Numbers for completed codes (variables x rows): those known, and of others the densest of their interval."""
         found = {}
         for variable in self.schema.numbers:
-            bins = self.schema.bins[variable]
-            assert bins is not None
-            column = bins.medians()[codes[variable]]
-            if variable in self.ranges:
-                for row, (low, high) in enumerate(self.ranges[variable].T.tolist()):
-                    posterior = np.eye(len(bins))[[codes[variable, row]]]
-                    column[row] = bins.quantiles(posterior, 0.5, low, high)[0]
+            column = self._modes(variable)[1][np.arange(self.n_rows), codes[variable]]
             if variable in self.numbers:
                 column = np.where(np.isnan(self.numbers[variable]), column, self.numbers[variable])
             found[variable] = column
@@ -211,7 +241,7 @@ class Evidence:
     def completed(self, codes: PartialCodes, numbers: Mapping[int, NDArray[np.float64]] | None = None) -> Any:
         """The rows in the form they came in, with `codes` (variables x rows) where no value was known.
 
-        `numbers` are those of variables that are numbers; otherwise the median of their interval.
+        `numbers` are those of variables that are numbers; otherwise the densest of their interval.
         """
         filled = self.numbers_of(codes) | dict(numbers or {})
         return self.form.completed(self.schema, self.codes, codes, self.row_numbers, filled)

@@ -119,6 +119,17 @@ class Spread:
             found[last] += below_high
         return np.clip(found, 0.0, 1.0)
 
+    def middles(self, low: float = -math.inf, high: float = math.inf) -> Numbers:
+        """A number in the middle of the part of each piece between limits; of a tail, where it begins."""
+        starts = np.array(self.starts)
+        before = np.concatenate([[min(starts[0], high) - self.step], starts])
+        after = np.concatenate([starts, starts[-1:] + self.step])
+        before, after = np.maximum(before, low), np.minimum(after, high)
+        before[0] = np.nextafter(min(starts[0], high), -np.inf) if self.step == 0 else before[0]
+        middles = before + np.maximum(after - before - self.step, 0.0) / 2
+        middles[0], middles[-1] = before[0], before[-1]
+        return self.floor(np.where(self.is_point, np.concatenate([starts[:1], starts]), middles))
+
     def means(self) -> Numbers:
         """The mean of the numbers of each piece."""
         starts = np.array(self.starts)

@@ -36,7 +36,8 @@ def joint_mpe(
     engine = engine_of(mixture)
     if engine.components is None:
         raise QueryError("joint_mpe: expected a mixture, found a single circuit", expected="a mixture")
-    evidence, threads = as_evidence(engine.schema, given, soft), usable_threads(n_threads)
+    given_evidence, threads = as_evidence(engine.schema, given, soft), usable_threads(n_threads)
+    evidence = given_evidence.densest() if engine.schema.numbers else given_evidence
     worlds = evidence.codes.copy(order="C")
     log_values = engine.components.most_probable(*evidence.arrays, worlds, threads)
     evidence.require_possible(log_values)
@@ -44,5 +45,5 @@ def joint_mpe(
     _, posteriors = engine.components.components(*evidence.with_codes(worlds).arrays, threads)
     found, log_values = posteriors.argmax(axis=1), log_values + evidence.log_scales
     if evidence.is_one:
-        return evidence.completed(worlds), float(log_values[0]), int(found[0])
-    return evidence.completed(worlds), log_values, found
+        return given_evidence.completed(worlds), float(log_values[0]), int(found[0])
+    return given_evidence.completed(worlds), log_values, found

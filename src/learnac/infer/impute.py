@@ -24,8 +24,7 @@ def impute(
 ) -> Any:
     """X with its missing values filled in, as the same type of table. Known values do not change.
 
-    "mpe" fills all missing values of a row with their most probable combination, and numbers with the median of the
-    interval that is in it. "marginal" fills each with its own most probable value (the first, if several are equal), and
+    "mpe" fills all missing values of a row with their most probable combination. "marginal" fills each with its own most probable value (the first, if several are equal), and
     numbers with their mean. Cost: as `mpe` or `marginals`, for rows with missing values; `max_seconds` is for `mpe` of
     a mixture.
     """

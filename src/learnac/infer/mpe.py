@@ -29,7 +29,7 @@ def mpe(
     """The most probable combination of values for everything unknown in each row, and its log-probability.
 
     The completed rows have the type of `given`. If several completions have the same probability, the choice is always
-    the same. Likelihoods of soft evidence are factors of the probability. Cost: one upward pass, and a walk down of a
+    the same. A number that is not known is the one of the highest density. Likelihoods of soft evidence are factors of the probability. Cost: one upward pass, and a walk down of a
     few steps for each variable. For a mixture it is a search with bounds: if `max_seconds` for all rows are not enough
     to prove that no completion is more probable, a NotProvenWarning says by how much one may be.
     """
@@ -48,8 +48,9 @@ def check_max_seconds(max_seconds: float) -> None:
 def most_probable(
     engine: Engine, evidence: Evidence, n_threads: int, max_seconds: float = MAX_SECONDS
 ) -> tuple[PartialCodes, NDArray[np.float64]]:
-    """The completed codes, and their log-probabilities."""
+    """The completed codes, and their log-probabilities; with numbers, log-densities."""
     threads = usable_threads(n_threads)
+    evidence = evidence.densest() if evidence.schema.numbers else evidence
     if engine.components is not None:
         worlds, log_values, _ = mixture_mpe.most_probable(engine, evidence, max_seconds, threads)
     else:
