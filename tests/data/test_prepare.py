@@ -192,7 +192,9 @@ def test_what_is_said_twice_about_a_column() -> None:
 def test_the_command_line_goes_before_the_file() -> None:
     file = ColumnOptions({"a": Bins((1,)), "b": Bins((2,))}, frozenset("c"), {"d": Kind.CATEGORICAL}, {"e": (0,)})
     said = ColumnOptions({"c": Binning(3)}, drop=frozenset("ae"))
-    assert said.over(file) == ColumnOptions({"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), {"d": Kind.CATEGORICAL}, {})
+    assert said.over(file) == ColumnOptions(
+        {"b": Bins((2,)), "c": Binning(3)}, frozenset("ae"), {"d": Kind.CATEGORICAL}, {}
+    )
 
 
 def test_bins_as_people_type_them() -> None:

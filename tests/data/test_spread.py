@@ -159,7 +159,9 @@ def test_quantiles_of_a_part_lie_in_it_and_grow(case: tuple[int, str, int], at: 
     for low, high in ((-math.inf, limit), (limit, math.inf)):
         shares = bins.shares_between(low, high)
         posterior = np.where(shares > 0, 1.0, 0.0)[None] / (shares > 0).sum()
-        first, second = (float(bins.quantiles(posterior, part, low, high)[0]) for part in (share, min(1 - 1e-15, share + 0.3)))
+        first, second = (
+            float(bins.quantiles(posterior, part, low, high)[0]) for part in (share, min(1 - 1e-15, share + 0.3))
+        )
         assert low <= first < high
         assert low <= second < high
         assert first <= second

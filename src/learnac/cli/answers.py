@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -49,6 +49,7 @@ class Asked:
         no_header: bool = False,
         delimiter: str | None = None,
         table_format: TableFormat | None = None,
+        unknown: str = "error",
         may_lack_columns: bool = True,
         do: Sequence[str] | None = None,
     ) -> Self:
@@ -68,7 +69,8 @@ class Asked:
         rows = as_file(rows)
         layout = layout_of(no_header, delimiter, table_format)
         with memory_for(f"the table {rows}"), busy(f"reading {rows}"):
-            evidence = read_evidence(rows, stored.schema, layout, may_lack_columns=may_lack_columns)
+            schema = stored.schema if unknown == "error" else replace(stored.schema, takes_unknown=True)
+            evidence = read_evidence(rows, schema, layout, may_lack_columns=may_lack_columns)
         return cls(stored, known, evidence, str(rows), out, as_json, layout.dialect_of(rows))
 
     @property

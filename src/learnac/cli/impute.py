@@ -29,6 +29,7 @@ def impute(
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
+    unknown: options.Unknown = "error",
     out: options.Out = None,
     threads: options.Threads = 1,
     max_seconds: options.ProofSeconds = 10.0,
@@ -52,6 +53,7 @@ def impute(
         no_header=no_header,
         delimiter=delimiter,
         table_format=table_format,
+        unknown=unknown,
         may_lack_columns=False,
     )
     if asked.dialect is None or not asked.writes_text:

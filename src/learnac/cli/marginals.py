@@ -30,6 +30,7 @@ def marginals(
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
+    unknown: options.Unknown = "error",
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -45,7 +46,16 @@ def marginals(
     from learnac.infer import marginals as posteriors_of
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
+        model,
+        given,
+        rows,
+        out,
+        as_json,
+        no_header=no_header,
+        delimiter=delimiter,
+        table_format=table_format,
+        unknown=unknown,
+        do=do,
     )
     wanted = None if variables is None else [name.strip() for name in variables.split(",")]
     if asked.rows is not None:

@@ -21,6 +21,7 @@ def mpe(
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
+    unknown: options.Unknown = "error",
     out: options.Out = None,
     threads: options.Threads = 1,
     max_seconds: options.ProofSeconds = 10.0,
@@ -37,7 +38,16 @@ def mpe(
     from learnac.infer import mpe as most_probable
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
+        model,
+        given,
+        rows,
+        out,
+        as_json,
+        no_header=no_header,
+        delimiter=delimiter,
+        table_format=table_format,
+        unknown=unknown,
+        do=do,
     )
     if asked.rows is not None:
 

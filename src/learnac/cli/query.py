@@ -32,6 +32,7 @@ def query(
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
+    unknown: options.Unknown = "error",
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -49,7 +50,16 @@ def query(
     from learnac.infer.likelihood import check_query
 
     asked = Asked.open(
-        model, given, rows, out, as_json, no_header=no_header, delimiter=delimiter, table_format=table_format, do=do
+        model,
+        given,
+        rows,
+        out,
+        as_json,
+        no_header=no_header,
+        delimiter=delimiter,
+        table_format=table_format,
+        unknown=unknown,
+        do=do,
     )
     wanted = read_assignments(query, asked.schema, "--query")
     if asked.rows is not None:

@@ -1,7 +1,7 @@
 """Arguments and options that the commands on models share."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from learnac.cli.command import Argument, Completes, Option
 from learnac.cli.options import Debug, Delimiter, Format, Json, NoHeader
@@ -22,6 +22,7 @@ __all__ = [
     "RowsFile",
     "Target",
     "Threads",
+    "Unknown",
 ]
 
 ProofSeconds: TypeAlias = Annotated[
@@ -97,6 +98,13 @@ Rows: TypeAlias = Annotated[
     ),
 ]
 Threads: TypeAlias = Annotated[int, Option(metavar="N", least=1, about="The number of threads to use.", panel=_OUTPUT)]
+Unknown: TypeAlias = Annotated[
+    Literal["error", "missing"],
+    Option(
+        about="What a category of the table means that the model does not have: an error, or a missing value.",
+        panel=_EVIDENCE,
+    ),
+]
 Out: TypeAlias = Annotated[
     Path | None,
     Option(

@@ -25,6 +25,7 @@ def score(
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
+    unknown: options.Unknown = "error",
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -54,6 +55,7 @@ def score(
         no_header=no_header,
         delimiter=delimiter,
         table_format=table_format,
+        unknown=unknown,
         may_lack_columns=False,
     )
 

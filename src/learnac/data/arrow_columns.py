@@ -41,9 +41,7 @@ def encode_arrow(schema: Schema, table: Any, may_lack_columns: bool) -> tuple[Pa
     return codes, numbers
 
 
-def _codes(
-    schema: Schema, variable: int, array: Any, known: NDArray[np.intp]
-) -> tuple[_Array, Numbers | None]:
+def _codes(schema: Schema, variable: int, array: Any, known: NDArray[np.intp]) -> tuple[_Array, Numbers | None]:
     """The codes of the rows that are known, and their numbers if the column holds some."""
     name, categories, bins = schema.names[variable], schema.categories[variable], schema.bins[variable]
     kind = array.type

@@ -70,9 +70,7 @@ class Binning:
         tidy = _on_grid(edges, distinct) if is_grid else _tidied(edges, distinct)
         return spread_over(Bins(tuple(tidy)), values, counts)
 
-    def _quantile_edges(
-        self, values: Numbers, weights: Numbers | None, distinct: Numbers, shares: Numbers
-    ) -> Numbers:
+    def _quantile_edges(self, values: Numbers, weights: Numbers | None, distinct: Numbers, shares: Numbers) -> Numbers:
         """Edges around the values that are more frequent than a bin should be, and quantiles of all other values."""
         # By the first value above the edge: two edges with the same one would have an empty bin between them.
         chosen: dict[int, float] = {}

@@ -183,7 +183,9 @@ class Dataset:
             codes = self.codes[:, row].tolist()
             columns = zip(self.names, self.categories, codes, strict=True)
             known = {name: categories[code] for name, categories, code in columns}
-            return known | {self.names[v]: n for v, column in self.numbers.items() if not isnan(n := float(column[row]))}
+            return known | {
+                self.names[v]: n for v, column in self.numbers.items() if not isnan(n := float(column[row]))
+            }
         chosen = chosen_rows(rows, self.n_rows)
         numbers = {variable: column[chosen] for variable, column in self.numbers.items()}
         return Dataset(self.schema, self.codes[:, chosen], numbers, self.reports)

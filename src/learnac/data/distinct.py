@@ -56,7 +56,6 @@ class Distinct:
                 raise unseen_category(name, row_in_table, self.values[self.positions[row]], categories)
         return smallest(np.array(codes_of_values), len(categories))[self.positions]
 
-
     def codes_and_numbers(
         self,
         name: str,

@@ -124,7 +124,9 @@ def _number_column(
         if like is not None and like.dtype not in (nw.Date, nw.Datetime):
             texts = [bins.calendar.text(number) for number in numbers.tolist()]
             return nw.new_series(name, texts, backend=frame.implementation)
-        column = nw.new_series(name, bins.calendar.datetimes(numbers).astype("datetime64[us]"), backend=frame.implementation)
+        column = nw.new_series(
+            name, bins.calendar.datetimes(numbers).astype("datetime64[us]"), backend=frame.implementation
+        )
         return column if like is None else _cast_time(column, like)
     whole = bins.spread is not None and bins.spread.step >= 1
     column = nw.new_series(name, np.rint(numbers).astype(np.int64) if whole else numbers, backend=frame.implementation)

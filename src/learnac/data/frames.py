@@ -88,7 +88,9 @@ def read_frame(
     found = {name: _read_column(name, column, options, counts, leave_out) for name, column in columns.items()}
     kept = {name: column for name, column in found.items() if not column.report.is_left_out}
     if not kept:
-        shown = "; ".join(f"{name!r} has {column.report.done.removeprefix('left out: ')}" for name, column in found.items())
+        shown = "; ".join(
+            f"{name!r} has {column.report.done.removeprefix('left out: ')}" for name, column in found.items()
+        )
         raise DataError(
             f"expected columns to learn from, found none: {shown}",
             column=next(iter(found)),
@@ -120,9 +122,7 @@ def _check_stated_names(options: ColumnOptions, columns: Columns) -> None:
     }
     for what, names in stated.items():
         if unknown := sorted(options.named & set(names) - set(columns)):
-            raise ValueError(
-                f"{what} stated for {listed(unknown)}, but the columns of the table are {listed(columns)}"
-            )
+            raise ValueError(f"{what} stated for {listed(unknown)}, but the columns of the table are {listed(columns)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,7 +306,9 @@ def _encode_column(
             raise DataError(
                 f"column {name!r}: expected {expected}, found {column.dtype}", column=name, expected=expected
             )
-        numbers = _numbers(name, column) if bins.calendar is None else bins.calendar.of_seconds(seconds_of(name, column))
+        numbers = (
+            _numbers(name, column) if bins.calendar is None else bins.calendar.of_seconds(seconds_of(name, column))
+        )
         if bins.spread is not None:
             check_finite(name, numbers, rows)
         return smallest(bins.codes(numbers), len(categories)), numbers if bins.spread is not None else None

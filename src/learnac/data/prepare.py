@@ -58,9 +58,7 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     stated = replace(options, categories=categories, drop=frozenset())
     found = read_frame(frame.table, stated, frame.weights, leave_out=True)
     schema = replace(found.schema, ignored=found.schema.ignored | set(dropped))
-    return PreparedTable(
-        Dataset(schema, found.codes, found.numbers, found.reports), frame.weights, dropped
-    )
+    return PreparedTable(Dataset(schema, found.codes, found.numbers, found.reports), frame.weights, dropped)
 
 
 def no_column(names: Sequence[str], frame: Frame) -> DataError:

@@ -81,7 +81,11 @@ class Schema:
         """The schema of some of the columns, in this order."""
         columns = zip(self.names, self.categories, self.bins, self.ordered, strict=True)
         chosen = list(columns)
-        return Schema(*(tuple(part) for part in zip(*(chosen[v] for v in variables), strict=True)), self.ignored, self.takes_unknown)
+        return Schema(
+            *(tuple(part) for part in zip(*(chosen[v] for v in variables), strict=True)),
+            self.ignored,
+            self.takes_unknown,
+        )
 
     @property
     def arities(self) -> Arities:

@@ -266,9 +266,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         names = () if self.as_category is None else self.as_category
 
         def read(table: object) -> Dataset:
-            found = as_dataset(
-                table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True
-            )
+            found = as_dataset(table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True)
             _tell_what_was_left_out(found)
             schema = replace(found.schema, takes_unknown=self._takes_unknown())
             return Dataset(schema, found.codes, found.numbers, found.reports)
@@ -355,7 +353,11 @@ def _validation_table(dataset: Dataset, validation: object, target: Target | Non
 
 
 def _tell_what_was_left_out(dataset: Dataset) -> None:
-    left_out = [f"{report.name!r} ({report.done.removeprefix('left out: ')})" for report in dataset.reports if report.is_left_out]
+    left_out = [
+        f"{report.name!r} ({report.done.removeprefix('left out: ')})"
+        for report in dataset.reports
+        if report.is_left_out
+    ]
     if left_out:
         warnings.warn(
             f"left out: {', '.join(left_out)}; LearnAC(kinds={{...}}) keeps a column", LeftOutWarning, stacklevel=5

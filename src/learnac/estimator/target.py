@@ -177,9 +177,7 @@ def _joined(dataset: Dataset, labels: Dataset, name: str) -> Dataset:
         _check_equal(dataset, labels, name)
         return dataset
     a, b = dataset.schema, labels.schema
-    schema = Schema(
-        a.names + b.names, a.categories + b.categories, a.bins + b.bins, a.ordered + b.ordered, a.ignored
-    )
+    schema = Schema(a.names + b.names, a.categories + b.categories, a.bins + b.bins, a.ordered + b.ordered, a.ignored)
     codes = np.concatenate([dataset.codes, labels.codes]).astype(schema.code_dtype)
     return Dataset(schema, codes, dataset.numbers, dataset.reports)
 

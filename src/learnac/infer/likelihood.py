@@ -113,7 +113,9 @@ def _tables(evidence: Evidence, asked: Evidence) -> tuple[_Tables, _Tables, NDAr
         known.setdefault(variable, np.ones(shares.shape))
         numbers = evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan))
         is_known = codes >= 0
-        held = np.where(np.isnan(numbers), shares[np.arange(len(codes)), codes], (limits[0] <= numbers) & (numbers < limits[1]))
+        held = np.where(
+            np.isnan(numbers), shares[np.arange(len(codes)), codes], (limits[0] <= numbers) & (numbers < limits[1])
+        )
         with np.errstate(divide="ignore"):
             log_factors[is_known] += np.log(held[is_known])
         both[variable] = np.where(is_known[:, None], 1.0, shares)

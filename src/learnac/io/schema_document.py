@@ -22,6 +22,7 @@ def schema_document(schema: Schema) -> dict[str, Any]:
         "spreads": [None if bins is None or bins.spread is None else _spread_document(bins) for bins in schema.bins],
         "ordered": list(schema.ordered),
         "ignored": sorted(schema.ignored),
+        "takes_unknown": schema.takes_unknown,
     }
 
 
@@ -45,12 +46,18 @@ def schema_of(document: Mapping[str, Any]) -> Schema:
     # Files from before there were kinds of columns say nothing of them.
     spreads = document.get("spreads", [None] * len(bins or []))
     ordered, ignored = document.get("ordered", []), document.get("ignored", [])
-    if not _is_list_of(spreads, dict | None) or not _is_list_of(ordered, bool) or not _is_list_of(ignored, str):
+    takes_unknown = document.get("takes_unknown", False)
+    if (
+        not isinstance(takes_unknown, bool)
+        or not _is_list_of(spreads, dict | None)
+        or not _is_list_of(ordered, bool)
+        or not _is_list_of(ignored, str)
+    ):
         raise ModelFileError("the schema is not what it should be")
     try:
         all_bins = tuple(_bins_of(edges, spread) for edges, spread in zip(bins or (), spreads, strict=True))
         columns = tuple(tuple(column) for column in categories or ())
-        return Schema(tuple(names or ()), columns, all_bins, tuple(ordered), frozenset(ignored))
+        return Schema(tuple(names or ()), columns, all_bins, tuple(ordered), frozenset(ignored), takes_unknown)
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"the schema is not what it should be: {error}") from None
 
