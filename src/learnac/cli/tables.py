@@ -16,9 +16,9 @@ from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
 from learnac.cli.weights import check_weights
 from learnac.data import Dataset, Schema
-from learnac.data.dataset import later_dataset, with_categories_of
 from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
+from learnac.data.dataset import later_dataset, with_categories_of
 from learnac.data.kinds import Kind
 from learnac.data.matching import matched
 from learnac.data.prepare import no_column, prepare

@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from learnac.data.arrow_columns import number_dtype
-from learnac.data.number_text import number_text
-from learnac.data.compact import with_plain_types
 from learnac.data.bins import Bins
+from learnac.data.compact import with_plain_types
 from learnac.data.forms import NumbersOf, TableForm
+from learnac.data.number_text import number_text
 from learnac.data.schema import Schema
 from learnac.data.stored import StoredTable
 from learnac.types import Category, PartialCodes

@@ -13,7 +13,6 @@ from learnac.data.distinct import Distinct
 from learnac.data.frame_columns import Column
 from learnac.data.kinds import Kind
 
-
 MOST_INTEGERS = 32
 """Different integers of a column that are ordered categories: days, grades and hours are, ages and prices not."""
 

@@ -6,7 +6,6 @@ Only the distinct values of a column are compared to categories.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -20,6 +19,7 @@ from learnac.data.calendars import calendar_of, seconds_of_texts
 from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
 from learnac.data.distinct import Distinct, smallest
+from learnac.data.found_kinds import Found, kind_of
 from learnac.data.frame_columns import (
     Column,
     Columns,
@@ -33,7 +33,6 @@ from learnac.data.frame_columns import (
     seconds_of,
     without_gaps,
 )
-from learnac.data.found_kinds import Found, kind_of
 from learnac.data.kinds import Kind
 from learnac.data.schema import UNKNOWN, Schema
 from learnac.data.spread import Numbers

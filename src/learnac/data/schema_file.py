@@ -28,10 +28,10 @@ from typing import Any
 
 from learnac.data.binning import Binning
 from learnac.data.bins import Bins
-from learnac.data.kinds import Kind
-from learnac.data.number_text import number_text
 from learnac.data.categories import checked_categories
 from learnac.data.column_options import ColumnOptions
+from learnac.data.kinds import Kind
+from learnac.data.number_text import number_text
 from learnac.data.schema import Schema
 from learnac.errors import DataError, listed, placed
 from learnac.files import replace_file

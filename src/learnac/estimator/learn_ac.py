@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Dataset, as_dataset
-from learnac.data.dataset import is_frame, later_dataset, with_categories_of
 from learnac.data.binning import BinsStatement
+from learnac.data.dataset import is_frame, later_dataset, with_categories_of
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.weights import checked_weights, weighted_mean
 from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, placed

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit, Mixture, NodeKind
 from learnac.data import Schema
+from learnac.data.bins import Bins
+from learnac.data.calendars import Calendar
 from learnac.errors import SizeError
 from learnac.infer.do import causality_note
 from learnac.infer.engine import engine_of
@@ -66,11 +68,30 @@ def _variables(schema: Schema) -> list[dict[str, Any]]:
             "categories": [str(category) for category in categories],
             "python": [repr(category) for category in categories],
             "edges": None if bins is None else [float(edge) for edge in bins.edges],
+            "number": None if bins is None or bins.spread is None else _number(bins),
         }
         for name, categories, bins in zip(
             schema.names, schema.categories, schema.bins or [None] * schema.n_variables, strict=True
         )
     ]
+
+
+def _number(bins: Bins) -> dict[str, Any]:
+    """What the page shows of a number: where intervals begin and end, and the means of their numbers."""
+    assert bins.spread is not None
+    step, edges = bins.spread.step, bins.edges
+    # Of an interval that starts with one bin and ends with another, with both ends; open where the bins are.
+    last = [bins.text(float(bins.spread.floor(edge - step / 2))) if step > 0 else bins.text(edge) for edge in edges]
+    return {
+        "first": bins.text(bins.spread.starts[0]),
+        "last": bins.text(bins.spread.largest),
+        "from": ["", *(bins.text(edge) for edge in edges)],
+        "to": [*last, ""],
+        "hasEnds": step > 0,
+        "isDate": bins.calendar is not None,
+        "secondsOfUnit": 86_400 if bins.calendar is Calendar.DAYS else 1,
+        "means": [float(mean) for mean in bins.means()],
+    }
 
 
 def _arrays(circuit: Circuit | Mixture, structure: Circuit) -> dict[str, NDArray[Any]]:

@@ -1,9 +1,14 @@
 // The situation as Python and as a command, to be copied.
 
+import { rangeOf } from "./situation.js";
+
 export function asPython(model, situation, target) {
   const of = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [[v, pick(known)]]));
-  const dict = (pairs) => `{${pairs.map(([v, value]) => `${quoted(model.variables[v].name)}: ${model.variables[v].python[value]}`).join(", ")}}`;
-  const known = dict(of((k) => k?.is)), sets = of((k) => k?.sets), soft = of((k) => k?.likelihoods);
+  const entry = ([v, value]) => `${quoted(model.variables[v].name)}: ${model.variables[v].python[value]}`;
+  const dict = (pairs, more = []) => `{${[...pairs.map(entry), ...more].join(", ")}}`;
+  const intervals = intervalsOf(model, situation).map(([v, text]) => `${quoted(model.variables[v].name)}: ${quoted(text)}`);
+  const known = dict(of((k) => k?.is), intervals), sets = of((k) => k?.sets);
+  const soft = of((k) => k?.likelihoods).filter(([v]) => !intervalOf(model, situation, v));
   const softText = soft.map(([v, likelihoods]) => `${quoted(model.variables[v].name)}: [${likelihoods.join(", ")}]`);
   const lines = [
     "from learnac import load", "",
@@ -25,6 +30,7 @@ export function asCommand(model, situation, target) {
   const typed = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [assignment(model.variables[v], pick(known))]));
   const options = [
     ...typed((k) => k?.is).map((text) => `--given ${inShell(text)}`),
+    ...intervalsOf(model, situation).map(([v, text]) => `--given ${inShell(`${model.variables[v].name}=${text}`)}`),
     ...typed((k) => k?.sets).map((text) => `--do ${inShell(text)}`),
   ].join(" ");
   const command = (name, more = "") => [`learnac ${name} ${inShell(model.title)}`, more, options].filter(Boolean).join(" ");
@@ -33,10 +39,23 @@ export function asCommand(model, situation, target) {
     const named = `--target ${inShell(model.variables[target].name)}`;
     lines.push(command("explain", named), command("next-question", named));
   }
-  const softNames = situation.flatMap((known, v) => (known?.likelihoods ? [model.variables[v].name] : []));
+  const softNames = situation.flatMap((known, v) => (known?.likelihoods && !intervalOf(model, situation, v) ? [model.variables[v].name] : []));
   if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
   return lines.join("\n");
 }
+
+// Of a number whose interval can be written with both ends, as 25..34; one that lies anywhere needs its likelihoods.
+function intervalOf(model, situation, v) {
+  const { number } = model.variables[v], range = number && rangeOf(situation[v]?.likelihoods);
+  if (!range) return null;
+  const from = number.from[range[0]], to = number.to[range[1]];
+  if (!from && !to) return null;
+  if (!to) return `>=${from}`;
+  return number.hasEnds ? `${from}..${to}` : from ? null : `<${to}`;
+}
+
+const intervalsOf = (model, situation) =>
+  situation.map((_, v) => [v, intervalOf(model, situation, v)]).filter(([, text]) => text !== null);
 
 const quoted = (text) => JSON.stringify(text);
 const inShell = (text) => (/^[\w./=+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

@@ -51,13 +51,14 @@ export function codesOf(cells, variables) {
   return { codes, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
 }
 
-function readerOf({ categories, edges }) {
+function readerOf({ categories, edges, number: kind }) {
   const byText = new Map(categories.map((category, code) => [category, code]));
   const byNumber = new Map(categories.flatMap((category, code) => (category !== "" && Number.isFinite(Number(category)) ? [[Number(category), code]] : [])));
   const byLower = new Map(categories.filter((c) => c === "True" || c === "False").map((c) => [c.toLowerCase(), byText.get(c)]));
   return (text) => {
     if (byText.has(text)) return byText.get(text);
-    const number = Number(text);
+    const isDate = kind?.isDate && /^\d{4}-\d{2}-\d{2}/.test(text);
+    const number = isDate ? Date.parse(text.length > 10 && !/Z|[+-]\d{2}:?\d{2}$/.test(text) ? `${text.replace(" ", "T")}Z` : text) / 1000 / kind.secondsOfUnit : Number(text);
     if (edges && Number.isFinite(number)) {
       const code = edges.findIndex((edge) => number < edge);
       return code < 0 ? edges.length : code;

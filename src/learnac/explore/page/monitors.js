@@ -1,10 +1,11 @@
 // A card for each variable: a bar for each value, with what it was before as a mark behind it.
 
 import { h, percent } from "./text.js";
-import { likelihoodsFor } from "./situation.js";
+import { intervalText, likelihoodsFor, rangeOf } from "./situation.js";
 
 const MOST_VALUES = 10; // shown before somebody asks for more
 const ROW = 26, REST = 26 + 16 + 2 + 12; // heights: a value; header, padding, border and gap
+const HISTOGRAM = 118; // height of the bars of a number, and of what is written below
 const DRAG_PIXELS = 5;
 
 export class Monitors {
@@ -37,9 +38,14 @@ export class Monitors {
       hidden: true, onclick: () => this.situation.set(v, null),
     }, "✕");
     const list = h("div", { class: "values", role: "group", "aria-labelledby": `name-${v}` }, values.map((row) => row.button));
-    const element = h("section", { class: "monitor", id: `monitor-${v}`, "data-variable": v, "aria-labelledby": `name-${v}` },
+    const isNumber = Boolean(variable.number);
+    const element = h("section", { class: isNumber ? "monitor is-number" : "monitor", id: `monitor-${v}`, "data-variable": v, "aria-labelledby": `name-${v}` },
       h("header", {}, h("h2", { id: `name-${v}`, title: variable.name }, variable.name), tag, off, target), list);
-    const card = { v, element, values, tag, target, off, isSeen: false, isStale: true, isOpen: values.length <= MOST_VALUES + 1 };
+    const card = { v, element, values, tag, target, off, isNumber, isSeen: false, isStale: true, isOpen: isNumber || values.length <= MOST_VALUES + 1 };
+    if (isNumber) {
+      card.told = h("p", { class: "told" });
+      element.append(h("p", { class: "ends", "aria-hidden": "true" }, h("span", {}, variable.number.first), h("span", {}, variable.number.last)), card.told);
+    }
     if (!card.isOpen) {
       card.more = h("button", { class: "more", onclick: () => this.open(card) }, `${values.length - MOST_VALUES} more values`);
       element.append(card.more);
@@ -56,7 +62,10 @@ export class Monitors {
     const button = h("button", { class: "value", "aria-pressed": "false", tabindex: -1, "data-value": value }, label, track, number);
     button.addEventListener("click", (event) => this.clicked(event, v, value));
     button.addEventListener("keydown", (event) => this.pressed(event, v, value));
-    button.addEventListener("pointerdown", (event) => this.grabbed(event, v, value, button, track));
+    if (variable.number) {
+      button.title = category;
+      button.addEventListener("pointerdown", (event) => this.brushed(event, v, value, button));
+    } else button.addEventListener("pointerdown", (event) => this.grabbed(event, v, value, button, track));
     return { button, fill, ghost, number, label };
   }
 
@@ -70,6 +79,7 @@ export class Monitors {
   size(card) {
     const row = matchMedia("(max-width: 900px)").matches ? 32 : ROW;
     card.values.forEach(({ button }, value) => (button.hidden = !card.isOpen && value >= MOST_VALUES));
+    if (card.isNumber) return void (card.element.style.gridRowEnd = `span ${Math.ceil((HISTOGRAM + REST) / 2)}`);
     const rows = card.isOpen ? card.values.length : MOST_VALUES + 1;
     card.element.style.gridRowEnd = `span ${Math.ceil((rows * row + REST) / 2)}`;
   }
@@ -109,6 +119,48 @@ export class Monitors {
     button.addEventListener("pointercancel", end, { once: true });
   }
 
+  // A drag over the bars of a number says that it lies in the interval from the first of them to the last.
+  brushed(event, v, value, button) {
+    if (event.button !== 0 || event.shiftKey) return;
+    const { values } = this.cards[v], begin = event.clientX, bars = button.parentElement; // A bar is soon left.
+    let isDragged = false;
+    this.wasDragged = false;
+    const places = values.map((row) => row.button.getBoundingClientRect());
+    const move = (moved) => {
+      if (!isDragged && Math.abs(moved.clientX - begin) < DRAG_PIXELS) return;
+      if (!isDragged) {
+        isDragged = true;
+        button.setPointerCapture(event.pointerId);
+        this.container.classList.add("dragging");
+      }
+      const found = places.findIndex(({ right }) => moved.clientX < right);
+      this.situation.set(v, this.interval(v, value, found < 0 ? values.length - 1 : found), { isDone: false });
+    };
+    const end = () => {
+      bars.removeEventListener("pointerup", end);
+      bars.removeEventListener("pointercancel", end);
+      bars.removeEventListener("pointermove", move);
+      this.container.classList.remove("dragging");
+      this.wasDragged = isDragged;
+      if (isDragged) this.situation.change({});
+    };
+    bars.addEventListener("pointermove", move);
+    bars.addEventListener("pointerup", end);
+    bars.addEventListener("pointercancel", end);
+  }
+
+  interval(v, a, b) {
+    const [first, last] = a < b ? [a, b] : [b, a];
+    return { likelihoods: this.cards[v].values.map((_, value) => (first <= value && value <= last ? 1 : 0)) };
+  }
+
+  // Shift and an arrow make the interval that is known wider by a bar, or narrower.
+  widen(v, value, step) {
+    const range = rangeOf(this.situation.known[v]?.likelihoods) ?? [value, value];
+    const end = Math.min(this.cards[v].values.length - 1, Math.max(range[0], range[1] + step));
+    this.situation.set(v, this.interval(v, range[0], end));
+  }
+
   pressed(event, v, value) {
     const card = this.cards[v];
     const act = {
@@ -119,6 +171,7 @@ export class Monitors {
       Delete: () => this.situation.set(v, null),
       Backspace: () => this.situation.set(v, null),
       t: () => this.toggleTarget(v),
+      ...(card.isNumber && event.shiftKey ? { ArrowUp: () => this.widen(v, value, 1), ArrowDown: () => this.widen(v, value, -1) } : {}),
     }[event.key];
     if (!act || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -181,7 +234,8 @@ export class Monitors {
     card.element.classList.toggle("is-target", target === v);
     card.target.setAttribute("aria-pressed", String(target === v));
     card.off.hidden = piece === null;
-    card.tag.textContent = piece?.sets !== undefined ? "set" : piece?.likelihoods ? "soft" : "";
+    card.tag.textContent = piece?.sets !== undefined ? "set" : piece?.likelihoods ? (card.isNumber && rangeOf(piece.likelihoods) ? "range" : "soft") : "";
+    if (card.isNumber) return this.paintNumber(card, piece, start, answer, before);
     card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
     card.values.forEach((row, value) => {
       const p = answer.posteriors ? answer.posteriors[start + value] : 0;
@@ -192,4 +246,31 @@ export class Monitors {
       row.label.classList.toggle("best", best?.[v] === value && piece?.is === undefined && piece?.sets === undefined);
     });
   }
+
+  // Columns of one width, as high as probable: of about the same height before anything is known.
+  paintNumber(card, piece, start, answer, before) {
+    const { number } = this.model.variables[card.v], n = card.values.length;
+    const shown = answer.posteriors ? answer.posteriors.subarray(start, start + n) : null;
+    const most = Math.max(...(shown ?? [0]), ...before.subarray(start, start + n));
+    card.values.forEach((row, value) => {
+      const p = shown ? shown[value] : 0;
+      row.fill.style.transform = `scaleY(${p / most})`;
+      row.ghost.style.transform = `translateY(${100 * (1 - before[start + value] / most)}%)`;
+      row.number.textContent = shown ? percent(p) : "–";
+      row.button.title = `${this.model.variables[card.v].categories[value]}: ${row.number.textContent}`;
+      const isIn = (piece?.is ?? piece?.sets) === value || (piece?.likelihoods && piece.likelihoods[value] > 0 && rangeOf(piece.likelihoods));
+      row.button.setAttribute("aria-pressed", String(Boolean(isIn)));
+    });
+    card.told.textContent = shown ? toldOf(number, shown) : "–";
+  }
+}
+
+// Mean, and the interval that at least nine of ten lie in, in whole bars.
+function toldOf(number, posterior) {
+  const mean = number.means.reduce((sum, each, value) => sum + each * posterior[value], 0);
+  const shown = number.isDate ? new Date(mean * number.secondsOfUnit * 1000).toISOString().slice(0, 10) : Number(mean.toPrecision(4)).toLocaleString("en");
+  let below = 0, first = 0, last = posterior.length - 1, above = 0;
+  while (below + posterior[first] <= 0.05) below += posterior[first++];
+  while (above + posterior[last] <= 0.05) above += posterior[last--];
+  return `mean ${shown} · 90 % in ${intervalText(number, first, last)}`;
 }

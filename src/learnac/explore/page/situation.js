@@ -111,3 +111,18 @@ export function likelihoodsFor(others, value, share) {
   const most = Math.max(1, ratio);
   return Array.from(others, (_, v) => (v === value ? ratio : 1) / most);
 }
+
+// The first and the last value of an interval: likelihoods of 1 side by side, and of 0 elsewhere.
+export function rangeOf(likelihoods) {
+  if (!likelihoods?.every((l) => l === 0 || l === 1)) return null;
+  const first = likelihoods.indexOf(1), last = likelihoods.lastIndexOf(1);
+  return first < 0 || likelihoods.slice(first, last + 1).includes(0) ? null : [first, last];
+}
+
+export function intervalText(number, first, last) {
+  const from = number.from[first], to = number.to[last];
+  if (!from && !to) return "any number";
+  if (!from) return `${number.hasEnds ? "≤" : "<"} ${to}`;
+  if (!to) return `≥ ${from}`;
+  return from === to ? from : `${from} to ${to}`;
+}

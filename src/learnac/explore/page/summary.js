@@ -1,11 +1,14 @@
 // What is always in view: chips of evidence, its probability and conflict, the most probable explanation.
 
+import { intervalText, rangeOf } from "./situation.js";
 import { h, probability, signed } from "./text.js";
 
 export function pieceText(model, v, piece) {
-  const { name, categories } = model.variables[v];
+  const { name, categories, number } = model.variables[v];
   if (piece.sets !== undefined) return `set ${name} = ${categories[piece.sets]}`;
   if (piece.is !== undefined) return `${name} = ${categories[piece.is]}`;
+  const range = number && rangeOf(piece.likelihoods);
+  if (range) return `${name}: ${intervalText(number, ...range)}`;
   const best = piece.likelihoods.indexOf(Math.max(...piece.likelihoods));
   return `${name}: more like ${categories[best]}`;
 }
