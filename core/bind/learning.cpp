@@ -28,14 +28,15 @@ namespace {
 
 // The circuit together with what applies splits to it and prices them.
 struct BoundCircuit {
-  BoundCircuit(std::span<const std::uint32_t> arities, SplitKind kind)
-      : circuit(arities, kind), region(circuit), application(circuit, region) {}
+  explicit BoundCircuit(SplitSpace space) : circuit(std::move(space)), region(circuit), application(circuit, region) {}
 
   Split checked(std::uint32_t leaf, std::uint32_t variable, std::uint32_t value) const {
     check_index("leaf", leaf, circuit.n_leaves());
     check_index("variable", variable, circuit.domain().n_variables());
     const Split split{LeafId{leaf}, VariableId{variable}, value};
     check_index("value", value, circuit.domain().arity(split.variable));
+    if (!circuit.space().parts_values(split.variable, value))
+      refuse("no value of an ordered variable is above its last");
     if (circuit.leaf(split.leaf).is_split) refuse("leaf " + std::to_string(leaf) + " is already split");
     if (circuit.leaf(split.leaf).child == split.variable) refuse("a leaf cannot be split on its own child variable");
     if (circuit.domain().arity(split.variable) < 2) refuse("a variable with one value cannot be split on");
@@ -47,7 +48,15 @@ struct BoundCircuit {
   SplitApplication application;
 };
 
-SplitKind split_kind(bool is_binary) { return is_binary ? SplitKind::value_against_rest : SplitKind::complete; }
+// A byte for each variable, if some are ordered.
+using Ordered = std::optional<Input<std::uint8_t>>;
+
+SplitSpace split_space(const Input<std::uint32_t>& arities, bool is_binary, const Ordered& ordered) {
+  const SplitKind kind = is_binary ? SplitKind::binary : SplitKind::complete;
+  if (!ordered) return {span_of(arities), kind};
+  if (ordered->size() != arities.size()) refuse("expected a byte for each variable");
+  return {span_of(arities), kind, span_of(*ordered)};
+}
 
 using ChosenTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, double, std::int64_t>;
 
@@ -267,11 +276,11 @@ void bind_trees(nb::module_& m) {
       .def(
           "__init__",
           [](GrowingTrees* self, Input<std::uint32_t> arities, bool binary_splits, const std::string& criterion,
-             double prior, double shrinkage) {
+             double prior, double shrinkage, const Ordered& ordered) {
             new (self)
-                GrowingTrees(span_of(arities), split_kind(binary_splits), estimate_of(criterion, prior, shrinkage));
+                GrowingTrees(split_space(arities, binary_splits, ordered), estimate_of(criterion, prior, shrinkage));
           },
-          "arities"_a, "binary_splits"_a, "criterion"_a, "prior"_a, "shrinkage"_a)
+          "arities"_a, "binary_splits"_a, "criterion"_a, "prior"_a, "shrinkage"_a, "ordered"_a = nb::none())
       .def_prop_ro("n_nodes", &GrowingTrees::n_nodes)
       .def(
           "add_root",
@@ -287,8 +296,7 @@ void bind_trees(nb::module_& m) {
               const std::vector<Input<double>>& counts) {
             check_index("variable", variable, self.domain().n_variables());
             const VariableId split{variable};
-            const bool is_complete = self.kind() == SplitKind::complete;
-            if (counts.size() != (is_complete ? self.domain().arity(split) : 2)) refuse("expected counts of branches");
+            if (counts.size() != self.space().n_branches(split)) refuse("expected counts of branches");
             std::vector<double> joined;
             for (const Input<double>& branch : counts) {
               check_counts(self, leaf, branch.size(), 1);
@@ -381,13 +389,13 @@ void bind_circuit(nb::module_& m) {
   nb::class_<BoundCircuit>(m, "GrowingCircuit")
       .def(
           "__init__",
-          [](BoundCircuit* self, Input<std::uint32_t> arities, bool binary_splits) {
+          [](BoundCircuit* self, Input<std::uint32_t> arities, bool binary_splits, const Ordered& ordered) {
             if (arities.size() == 0) refuse("expected at least one variable");
             for (const std::uint32_t arity : span_of(arities))
               if (arity == 0) refuse("expected every variable to have a value");
-            new (self) BoundCircuit(span_of(arities), split_kind(binary_splits));
+            new (self) BoundCircuit(split_space(arities, binary_splits, ordered));
           },
-          "arities"_a, "binary_splits"_a)
+          "arities"_a, "binary_splits"_a, "ordered"_a = nb::none())
       .def_prop_ro("n_edges", [](const BoundCircuit& self) { return self.circuit.n_edges(); })
       .def_prop_ro("n_leaves", [](const BoundCircuit& self) { return self.circuit.n_leaves(); })
       .def_prop_ro("n_splits", [](const BoundCircuit& self) { return self.circuit.version(); })

@@ -126,8 +126,8 @@ void SplitApplication::build_v_copies(const Branches& branches) {
     const NodeId original = region_.v_side()[v_slot];
     const Node node = circuit_.node(original);
     if (node.kind == NodeKind::product) products_.push_back(original);
-    if (branches.has_rest() && !branches.is_in(node.scope, 0)) {
-      copy(offset + v_slot, 1) = original;
+    if (branches.keeps(node.scope)) {
+      copy(offset + v_slot, branches.only_branch(node.scope)) = original;
       continue;
     }
     bool is_free = region_.is_dropped(v_slot);
@@ -198,11 +198,12 @@ void SplitApplication::drop(NodeId original) {
   circuit_.free_node(original);
 }
 
-// A scope without V, or, for the branch that keeps its indicators, with only that branch's values.
+// A scope without V, or, for a branch that keeps its indicators, with only that branch's values.
 ScopeId SplitApplication::conditioned(ScopeId scope, std::uint32_t branch, const Branches& branches) {
   const auto bits = circuit_.scopes().bits(scope);
   bits_.assign(bits.begin(), bits.end());
-  keep_values([&](IndicatorId v) { return !branches.is_singleton(branch) && v != branches.indicator(0); });
+  const bool is_singleton = branches.is_singleton(branch);
+  keep_values([&](std::uint32_t value) { return !is_singleton && branches.branch_of(value) == branch; });
   return circuit_.scopes_.acquire(bits_);
 }
 
@@ -241,11 +242,10 @@ NodeId SplitApplication::decide(const MutualAncestor& ancestor, ScopeId joined, 
   for (std::uint32_t branch = 0; branch < n_branches_; ++branch) {
     const auto bits = circuit_.scopes().bits(joined);
     bits_.assign(bits.begin(), bits.end());
-    const bool is_singleton = branches.is_singleton(branch);
-    keep_values([&](IndicatorId v) { return is_singleton == (v == branches.indicator(branch)); });
+    keep_values([&](std::uint32_t value) { return branches.branch_of(value) == branch; });
     const NodeId product = circuit_.add_node(NodeKind::product, circuit_.scopes_.acquire(bits_), 0);
     circuit_.link(sum, product);
-    if (is_singleton) circuit_.link(product, branches.indicator(branch));
+    if (branches.is_singleton(branch)) circuit_.link(product, branches.indicator(branch));
     circuit_.link(product, copy(region_.slot(ancestor.v_child.node()), branch));
     circuit_.link(product, copy(region_.slot(ancestor.d_child), branch));
   }

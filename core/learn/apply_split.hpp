@@ -45,8 +45,8 @@ class SplitApplication {
   void keep_values(Predicate is_kept) {
     const Domain& domain = circuit_.domain();
     for (std::uint32_t value = 0; value < domain.arity(variable_); ++value) {
-      const IndicatorId v = domain.indicator(variable_, value);
-      if (!is_kept(v)) bits_[index(v) / 64] &= ~(Word{1} << (index(v) % 64));
+      const std::uint32_t v = index(domain.indicator(variable_, value));
+      if (!is_kept(value)) bits_[v / 64] &= ~(Word{1} << (v % 64));
     }
   }
 

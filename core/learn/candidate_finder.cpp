@@ -8,7 +8,8 @@ namespace learnac {
 
 namespace {
 
-// The counts of a leaf, and for each indicator those with it and those without.
+// The counts of a leaf, and for each indicator those with it and those without; and what the indicators that were added
+// since `begin_below` have together, and leave over.
 class DenseView {
  public:
   DenseView(std::span<const double> cells, std::span<const double> totals)
@@ -23,10 +24,25 @@ class DenseView {
     return rest_;
   }
 
+  void begin_below() {
+    below_.assign(totals_.size(), 0);
+    rest_.assign(totals_.begin(), totals_.end());
+  }
+  void add_below(std::uint32_t indicator) {
+    const auto added = held(indicator);
+    for (std::size_t x = 0; x < added.size(); ++x) {
+      below_[x] += added[x];
+      rest_[x] -= added[x];
+    }
+  }
+  std::span<const double> below() const { return below_; }
+  std::span<const double> above() const { return rest_; }
+
  private:
   std::span<const double> cells_;
   std::span<const double> totals_;
   std::vector<double> rest_;
+  std::vector<double> below_;
 };
 
 // The same, without values of the child that the leaf has no rows of: nothing is gained or lost by them.
@@ -48,6 +64,19 @@ class SparseView {
     return rest_;
   }
 
+  void begin_below() {
+    below_.assign(totals_.size(), 0);
+    above_ = totals_;
+  }
+  void add_below(std::uint32_t indicator) {
+    for_each_place(cells_.row(indicator), [&](std::uint32_t place, double count) {
+      below_[place] += count;
+      above_[place] -= count;
+    });
+  }
+  std::span<const double> below() const { return below_; }
+  std::span<const double> above() const { return above_; }
+
  private:
   template <class Visit>
   void for_each_place(const SparseCells::Row& row, Visit visit) const {
@@ -60,6 +89,8 @@ class SparseView {
   std::vector<double> totals_;
   std::vector<double> rest_;
   SparseCells::Row taken_;
+  std::vector<double> below_;
+  std::vector<double> above_;
 };
 
 }  // namespace
@@ -80,8 +111,8 @@ Candidates CandidateFinder::find_in(LeafId leaf, Cells cells) {
   });
   return best_of(std::visit(
       [&](auto& score) {
-        return trees_.kind() == SplitKind::complete ? find_complete(score, leaf, cells)
-                                                    : find_binary(score, leaf, cells);
+        return trees_.space().kind() == SplitKind::complete ? find_complete(score, leaf, cells)
+                                                            : find_binary(score, leaf, cells);
       },
       score_));
 }
@@ -145,35 +176,61 @@ Candidates CandidateFinder::find_complete(AnyScore& score, LeafId leaf, const Ce
 
 template <class AnyScore, class Cells>
 Candidates CandidateFinder::find_binary(AnyScore& score, LeafId leaf, Cells& cells) {
-  const Domain& domain = trees_.domain();
+  const SplitSpace& space = trees_.space();
   const GrowingTrees::Node& node = trees_.node(leaf);
-  const std::uint32_t n_values = domain.arity(node.child);
-  const double before = score(trees_.counts(leaf), n_values, node.mass);
+  const std::uint32_t n_values = space.domain().arity(node.child);
+  const LeafScore<AnyScore> scored{score, n_values, node.mass, score(trees_.counts(leaf), n_values, node.mass)};
   Candidates found;
-  for (std::uint32_t v = 0; v < domain.n_variables(); ++v) {
+  for (std::uint32_t v = 0; v < space.domain().n_variables(); ++v) {
     const VariableId variable{v};
-    const std::uint32_t first = domain.first(variable), arity = domain.arity(variable);
-    const auto n_open = std::ranges::count(std::span(is_open_).subspan(first, arity), 1);
+    const auto open = std::span(is_open_).subspan(space.domain().first(variable), space.domain().arity(variable));
+    const auto n_open = static_cast<std::uint32_t>(std::ranges::count(open, 1));
     if (!is_allowed(node.child, variable) || n_open < 2) continue;
-    const double share = 1 / static_cast<double>(n_open);
-    // Values that no row has leave everything to the rest, one like the other.
-    std::optional<double> rest_of_none;
-    // A split on one of two values is a split on the other: the first stands for both.
-    for (std::uint32_t value = 0; value < (arity == 2 ? 1 : arity); ++value) {
-      if (!is_open_[first + value]) continue;
-      const auto held = cells.held(first + value);
-      double rest;
-      if (held.empty() && rest_of_none) {
-        rest = *rest_of_none;
-      } else {
-        rest = score(cells.rest(first + value), n_values, node.mass * (1 - share));
-        if (held.empty()) rest_of_none = rest;
-      }
-      const double gain = score(held, n_values, node.mass * share) + rest - before;
-      offer(found, variable, value, gain, n_values);
-    }
+    if (space.groups_values(variable) && space.is_ordered(variable))
+      offer_thresholds(found, scored, variable, n_open, cells);
+    else
+      offer_values(found, scored, variable, n_open, cells);
   }
   return found;
+}
+
+// One value against the rest.
+template <class AnyScore, class Cells>
+void CandidateFinder::offer_values(Candidates& found, const LeafScore<AnyScore>& leaf, VariableId variable,
+                                   std::uint32_t n_open, Cells& cells) const {
+  const std::uint32_t first = trees_.domain().first(variable), arity = trees_.domain().arity(variable);
+  const double share = 1 / static_cast<double>(n_open);
+  // Values that no row has leave everything to the rest, one like the other.
+  std::optional<double> rest_of_none;
+  // A split on one of two values is a split on the other: the first stands for both.
+  for (std::uint32_t value = 0; value < (arity == 2 ? 1 : arity); ++value) {
+    if (!is_open_[first + value]) continue;
+    const auto held = cells.held(first + value);
+    double rest;
+    if (held.empty() && rest_of_none) {
+      rest = *rest_of_none;
+    } else {
+      rest = leaf.of_share(cells.rest(first + value), 1 - share);
+      if (held.empty()) rest_of_none = rest;
+    }
+    offer(found, variable, value, leaf.of_share(held, share) + rest - leaf.before, leaf.n_values);
+  }
+}
+
+// The values up to one against those above it: sums that grow value by value, so that all thresholds together take one
+// pass over the variable's cells.
+template <class AnyScore, class Cells>
+void CandidateFinder::offer_thresholds(Candidates& found, const LeafScore<AnyScore>& leaf, VariableId variable,
+                                       std::uint32_t n_open, Cells& cells) const {
+  const std::uint32_t first = trees_.domain().first(variable);
+  cells.begin_below();
+  for (std::uint32_t value = 0, n_below = 0; n_below + 1 < n_open; ++value) {
+    if (!is_open_[first + value]) continue;
+    cells.add_below(first + value);
+    const double share = static_cast<double>(++n_below) / n_open;
+    const double below = leaf.of_share(cells.below(), share), above = leaf.of_share(cells.above(), 1 - share);
+    offer(found, variable, value, below + above - leaf.before, leaf.n_values);
+  }
 }
 
 }  // namespace learnac

@@ -44,6 +44,19 @@ class CandidateFinder {
   Candidates find(LeafId leaf, const SparseCells& cells);
 
  private:
+  // What a leaf is worth before it is split, and what parts of it will be.
+  template <class AnyScore>
+  struct LeafScore {
+    AnyScore& score;
+    std::uint32_t n_values;  // of the child
+    double mass;
+    double before;
+
+    double of_share(std::span<const double> counts, double share) const {
+      return score(counts, n_values, mass * share);
+    }
+  };
+
   bool is_allowed(VariableId child, VariableId variable) const;
   template <class Cells>
   Candidates find_in(LeafId leaf, Cells cells);
@@ -51,6 +64,12 @@ class CandidateFinder {
   Candidates find_complete(AnyScore& score, LeafId leaf, const Cells& cells);
   template <class AnyScore, class Cells>
   Candidates find_binary(AnyScore& score, LeafId leaf, Cells& cells);
+  template <class AnyScore, class Cells>
+  void offer_values(Candidates& found, const LeafScore<AnyScore>& leaf, VariableId variable, std::uint32_t n_open,
+                    Cells& cells) const;
+  template <class AnyScore, class Cells>
+  void offer_thresholds(Candidates& found, const LeafScore<AnyScore>& leaf, VariableId variable, std::uint32_t n_open,
+                        Cells& cells) const;
   Candidates best_of(Candidates found) const;
   void offer(Candidates& found, VariableId variable, std::uint32_t value, double gain, std::uint32_t n_added) const;
 

@@ -105,7 +105,7 @@ void GrowingCircuit::check_invariants() const {
     if (n_children(id) == 1) broken(id, "not spliced");
     if (node.kind == NodeKind::product) check_product(*this, id);
     if (node.kind == NodeKind::sum) check_sum(*this, id);
-    if (split_kind_ == SplitKind::complete) check_single_values(*this, id);
+    if (space_.kind() == SplitKind::complete) check_single_values(*this, id);
     for (const Ref child : children(id)) {
       if (child.is_indicator()) {
         ++n_links_up;

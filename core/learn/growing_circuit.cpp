@@ -6,12 +6,12 @@
 
 namespace learnac {
 
-GrowingCircuit::GrowingCircuit(std::span<const std::uint32_t> arities, SplitKind kind)
-    : domain_(arities),
+GrowingCircuit::GrowingCircuit(SplitSpace space)
+    : space_(std::move(space)),
+      domain_(space_.domain()),
       scopes_(domain_),
-      split_kind_(kind),
-      n_sums_deciding_(arities.size(), 0),
-      n_indicator_links_(arities.size(), 0) {
+      n_sums_deciding_(domain_.n_variables(), 0),
+      n_indicator_links_(domain_.n_variables(), 0) {
   build_initial();
 }
 

@@ -8,6 +8,7 @@
 #include "ids.hpp"
 #include "learn/list_pool.hpp"
 #include "learn/scopes.hpp"
+#include "learn/splits.hpp"
 #include "node_kind.hpp"
 
 namespace learnac {
@@ -31,20 +32,6 @@ struct Leaf {
   bool is_split = false;
 };
 
-// How the values of a split's variable are dealt out to its branches.
-enum class SplitKind : std::uint8_t {
-  complete,            // one branch for each value
-  value_against_rest,  // branch 0 holds one value, branch 1 all the others
-};
-
-struct Split {
-  LeafId leaf{};
-  VariableId variable{};
-  std::uint32_t value = 0;  // of branch 0, for value_against_rest
-
-  friend bool operator==(const Split&, const Split&) = default;
-};
-
 // Invariants, checked by check_invariants():
 // - Children and parents mirror each other. No node but the root is without parents; nothing is unreachable.
 // - Smooth: a sum's children have equal scopes, except on the one variable the sum decides.
@@ -53,17 +40,15 @@ struct Split {
 // - With complete splits, a scope holds none, one or all of a variable's values.
 class GrowingCircuit {
  public:
-  // The product of marginals: an edgeless network. `kind` rules all later splits.
-  GrowingCircuit(std::span<const std::uint32_t> arities, SplitKind kind);
+  // The product of marginals: an edgeless network. `space` rules all later splits.
+  explicit GrowingCircuit(SplitSpace space);
   GrowingCircuit(const GrowingCircuit&) = delete;
   GrowingCircuit& operator=(const GrowingCircuit&) = delete;
 
+  const SplitSpace& space() const { return space_; }
   const Domain& domain() const { return domain_; }
   const Scopes& scopes() const { return scopes_; }
-  SplitKind split_kind() const { return split_kind_; }
-  std::uint32_t n_branches(VariableId variable) const {
-    return split_kind_ == SplitKind::complete ? domain_.arity(variable) : 2;
-  }
+  std::uint32_t n_branches(VariableId variable) const { return space_.n_branches(variable); }
 
   std::uint64_t n_edges() const { return n_edges_; }
   std::uint32_t n_leaves() const { return static_cast<std::uint32_t>(leaves_.size()); }
@@ -117,9 +102,9 @@ class GrowingCircuit {
   Ref only_child(NodeId node) const { return children(node)[0]; }
   void build_initial();
 
-  Domain domain_;
+  SplitSpace space_;
+  const Domain& domain_;  // that of the space
   Scopes scopes_;
-  SplitKind split_kind_;
   std::vector<Node> nodes_;
   std::vector<BelowNode> below_;  // of each node
   std::vector<NodeId> free_nodes_;

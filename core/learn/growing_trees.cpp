@@ -6,8 +6,8 @@
 
 namespace learnac {
 
-GrowingTrees::GrowingTrees(std::span<const std::uint32_t> arities, SplitKind kind, Estimate estimate)
-    : domain_(arities), kind_(kind), estimate_(std::move(estimate)) {}
+GrowingTrees::GrowingTrees(SplitSpace space, Estimate estimate)
+    : space_(std::move(space)), estimate_(std::move(estimate)) {}
 
 LeafId GrowingTrees::add_root(std::span<const double> counts) {
   const LeafId root{n_nodes()};
@@ -23,11 +23,11 @@ LeafId GrowingTrees::split(const Split& split, std::span<const double> counts) {
   parent.variable = split.variable;
   parent.value = split.value;
   parent.first_branch = first;
-  std::vector<std::uint32_t> n_left(domain_.arity(split.variable), 1);
+  std::vector<std::uint32_t> n_left(domain().arity(split.variable), 1);
   for_each_excluded(split.leaf, [&](VariableId variable, std::uint32_t value) {
     if (variable == split.variable) n_left[value] = 0;
   });
-  const std::uint32_t n_branches = kind_ == SplitKind::complete ? domain_.arity(split.variable) : 2;
+  const std::uint32_t n_branches = space_.n_branches(split.variable);
   std::vector<std::uint32_t> n_kept(n_branches, 0);
   std::uint32_t n_open = 0;
   for (std::uint32_t value = 0; value < n_left.size(); ++value) {
@@ -35,7 +35,7 @@ LeafId GrowingTrees::split(const Split& split, std::span<const double> counts) {
     n_kept[branch_of(parent, value)] += n_left[value];
   }
   const Node whole = parent;
-  const std::size_t n_values = domain_.arity(whole.child);
+  const std::size_t n_values = domain().arity(whole.child);
   const std::vector<double> towards(parameters(split.leaf).begin(), parameters(split.leaf).end());
   for (std::uint32_t branch = 0; branch < n_branches; ++branch) {
     const double mass = whole.mass * n_kept[branch] / n_open;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "learn/growing_circuit.hpp"
+#include "learn/splits.hpp"
 
 namespace learnac {
 
@@ -38,10 +38,10 @@ class GrowingTrees {
     LeafId first_branch{};
   };
 
-  GrowingTrees(std::span<const std::uint32_t> arities, SplitKind kind, Estimate estimate);
+  GrowingTrees(SplitSpace space, Estimate estimate);
 
-  const Domain& domain() const { return domain_; }
-  SplitKind kind() const { return kind_; }
+  const SplitSpace& space() const { return space_; }
+  const Domain& domain() const { return space_.domain(); }
   std::uint32_t n_nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const Node& node(LeafId leaf) const { return nodes_[index(leaf)]; }
   std::span<const double> counts(LeafId leaf) const { return {counts_.data() + node(leaf).first_cell, arity(leaf)}; }
@@ -62,21 +62,19 @@ class GrowingTrees {
   void for_each_excluded(LeafId leaf, Visit visit) const {
     for (; node(leaf).parent != leaf; leaf = node(leaf).parent) {
       const Node& parent = node(node(leaf).parent);
-      for (std::uint32_t value = 0; value < domain_.arity(parent.variable); ++value)
+      for (std::uint32_t value = 0; value < domain().arity(parent.variable); ++value)
         if (branch_of(parent, value) != node(leaf).branch) visit(parent.variable, value);
     }
   }
 
  private:
-  std::uint32_t arity(LeafId leaf) const { return domain_.arity(node(leaf).child); }
+  std::uint32_t arity(LeafId leaf) const { return domain().arity(node(leaf).child); }
   std::uint32_t branch_of(const Node& split, std::uint32_t value) const {
-    const bool is_complete = kind_ == SplitKind::complete || domain_.arity(split.variable) == 2;
-    return is_complete ? value : (value == split.value ? 0 : 1);
+    return space_.branch_of(split.variable, split.value, value);
   }
   void add_leaf(const Node& node, std::span<const double> counts, std::span<const double> towards);
 
-  Domain domain_;
-  SplitKind kind_;
+  SplitSpace space_;
   Estimate estimate_;
   std::vector<Node> nodes_;
   std::vector<double> counts_;      // of all nodes, one after the other

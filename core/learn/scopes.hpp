@@ -58,6 +58,8 @@ class Scopes {
     const std::uint32_t before = next_bit(scope, first);
     return before < end && (before != index(indicator) || next_bit(scope, before + 1) < end);
   }
+  // Whether it holds an indicator from `first` on, before `end`.
+  bool holds_some(ScopeId scope, std::uint32_t first, std::uint32_t end) const { return next_bit(scope, first) < end; }
   // The plane of bits over scope ids that `holds` reads, for loops that ask about one variable many times.
   std::span<const Word> plane(VariableId variable) const { return any_[index(variable)]; }
   // The only value of the variable in a scope that holds some but not all of a complete split's values.

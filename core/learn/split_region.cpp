@@ -17,16 +17,17 @@ SplitRegion::SplitRegion(const GrowingCircuit& circuit) : circuit_(circuit), mos
     most_branches_ = std::max(most_branches_, domain.arity(VariableId{v}));
 }
 
-std::int64_t SplitRegion::least_v_side_cost(VariableId variable, bool has_rest) const {
+std::int64_t SplitRegion::least_v_side_cost(VariableId variable) const {
   const std::int64_t n_sums = circuit_.n_sums_deciding(variable);
-  if (has_rest) return -5 * n_sums - 2 * std::int64_t{circuit_.n_indicator_links(variable)};
+  if (circuit_.space().groups_values(variable))
+    return -5 * n_sums - 2 * std::int64_t{circuit_.n_indicator_links(variable)};
   return -3 * std::int64_t{circuit_.domain().arity(variable)} * n_sums;
 }
 
 std::int64_t SplitRegion::v_side_floor(VariableId variable) const {
-  const bool has_rest = circuit_.split_kind() == SplitKind::value_against_rest && circuit_.domain().arity(variable) > 2;
-  if (!has_rest && circuit_.domain().arity(variable) >= most_branches_) return 0;
-  return least_v_side_cost(variable, has_rest);
+  const bool groups_values = circuit_.space().groups_values(variable);
+  if (!groups_values && circuit_.domain().arity(variable) >= most_branches_) return 0;
+  return least_v_side_cost(variable);
 }
 
 std::int64_t SplitRegion::edge_cost(const Split& split, std::int64_t limit) {
@@ -177,8 +178,7 @@ inline std::int64_t SplitRegion::meet_mutual_ancestor(NodeId ancestor, const Fra
   }
   deciding_.push_back({ancestor, below.node, Ref()});
   // A sum with a product for each branch: its indicator, if it has one of its own, and the two copies.
-  const std::int64_t n_indicators = branches.has_rest() ? 1 : branches.size();
-  const std::int64_t n_new = 3 * std::int64_t{branches.size()} + n_indicators;
+  const std::int64_t n_new = 3 * std::int64_t{branches.size()} + branches.n_singletons();
   const bool is_spliced = circuit_.n_children(ancestor) == 2;
   return n_new - 1 - (is_spliced ? 1 : 0) - branches.most_saved_at_a_sum();
 }

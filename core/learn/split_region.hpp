@@ -102,7 +102,7 @@ class SplitRegion {
   Ref child_with_variable(NodeId product);
   Ref root_child_with_variable();
   std::int64_t walk_v_side(const Branches& branches, std::int64_t limit);
-  std::int64_t least_v_side_cost(VariableId variable, bool has_rest) const;
+  std::int64_t least_v_side_cost(VariableId variable) const;
   std::int64_t v_side_cost(const Branches& branches);
   template <class Lanes>
   std::int64_t cost_in_lanes(const Lanes& lanes);

@@ -7,7 +7,7 @@
 
 namespace learnac {
 
-// Lanes: the copies of a V-side node, grouped. With singleton branches every node is in one or in all of them, and
+// Lanes: the copies of a V-side node, grouped. With singletons alone every node is in one branch or in all of them, and
 // what is true of one copy is true of all, so that one lane stands for all.
 struct OneLane {
   static constexpr int n_lanes = 1;
@@ -17,6 +17,7 @@ struct OneLane {
 
   bool is_in(ScopeId, int) const { return true; }
   bool is_reused(ScopeId) const { return false; }
+  int lane_of(ScopeId) const { return 0; }
   std::int64_t n_copies(ScopeId scope) const { return circuit.scopes().holds_all(scope, variable) ? n_branches : 1; }
   // How many children a copy keeps.
   std::uint32_t n_kept(NodeId id, int) const {
@@ -26,7 +27,7 @@ struct OneLane {
   }
 };
 
-// Value against rest: a lane for each of the two branches.
+// Where values are grouped: a lane for each of the two branches.
 struct TwoLanes {
   static constexpr int n_lanes = 2;
   const GrowingCircuit& circuit;
@@ -34,15 +35,18 @@ struct TwoLanes {
   VariableId variable;
 
   bool is_in(ScopeId scope, int lane) const { return branches.is_in(scope, static_cast<std::uint32_t>(lane)); }
-  // Inside the branch that keeps its indicators there is nothing to condition on.
-  bool is_reused(ScopeId scope) const { return !branches.is_in(scope, 0); }
+  bool is_reused(ScopeId scope) const { return branches.keeps(scope); }
+  // The one lane of what is reused.
+  int lane_of(ScopeId scope) const { return static_cast<int>(branches.only_branch(scope)); }
   std::int64_t n_copies(ScopeId) const { return 1; }
   std::uint32_t n_kept(NodeId id, int lane) const {
     const auto children = circuit.children(id);
     if (circuit.decides(id, variable))
       return static_cast<std::uint32_t>(
           std::ranges::count_if(children, [&](Ref child) { return is_in(circuit.node(child.node()).scope, lane); }));
-    const bool leaves_out = lane == 0 && std::ranges::count(children, Ref(branches.indicator(0))) > 0;
+    const auto branch = static_cast<std::uint32_t>(lane);
+    const bool leaves_out =
+        branches.is_singleton(branch) && std::ranges::count(children, Ref(branches.indicator(branch))) > 0;
     return circuit.n_children(id) - (leaves_out ? 1 : 0);
   }
 };
@@ -54,11 +58,10 @@ class SplitRegion::VSideBound {
   VSideBound(const SplitRegion& region, const Branches& branches)
       : circuit_(region.circuit_),
         variable_(region.variable_),
-        has_rest_(branches.has_rest()),
-        n_extra_copies_(branches.has_rest() ? 1 : std::int64_t{branches.size()} - 1),
+        n_extra_copies_(std::int64_t{branches.size()} - 1),
         saved_at_a_sum_(branches.most_saved_at_a_sum()),
-        saved_anywhere_(-region.least_v_side_cost(region.variable_, branches.has_rest())),
-        counts_links_(!branches.has_rest() && branches.size() >= region.most_branches_),
+        saved_anywhere_(-region.least_v_side_cost(region.variable_)),
+        counts_links_(!branches.groups_values() && branches.size() >= region.most_branches_),
         n_links_(static_cast<std::int64_t>(region.deciding_.size())) {}
 
   void meet(NodeId id, bool is_in_all, bool may_be_merged) {
@@ -80,7 +83,6 @@ class SplitRegion::VSideBound {
  private:
   const GrowingCircuit& circuit_;
   VariableId variable_;
-  bool has_rest_;
   std::int64_t n_extra_copies_;
   std::int64_t saved_at_a_sum_;
   std::int64_t saved_anywhere_;
@@ -135,8 +137,8 @@ std::int64_t SplitRegion::walk_v_side(const Branches& branches, std::int64_t lim
     }
     mark(child.node());
     const Node& node = circuit_.node(child.node());
-    // A node inside the branch that keeps its indicators is used as it is, with all below it.
-    const bool is_reused = branches.has_rest() && !branches.is_in(node.scope, 0);
+    // A node inside a branch that keeps its indicators is used as it is, with all below it.
+    const bool is_reused = branches.keeps(node.scope);
     if (!is_reused) bound.meet(child.node(), branches.is_in_all(node.scope), may_be_merged);
     v_stack_.push_back({child.node(), is_reused ? std::numeric_limits<std::uint32_t>::max() : 0});
   };
@@ -196,7 +198,8 @@ std::int64_t SplitRegion::v_node_cost(const Lanes& lanes, std::uint32_t slot) {
   const bool is_product = node.kind == NodeKind::product;
   const std::uint32_t n_links_left = node.parents.size - info.n_links_lost;
   if (lanes.is_reused(node.scope)) {
-    const bool is_merged = is_product && n_links_left == 0 && info.parents[Lanes::n_lanes - 1] == Parents::one_product;
+    const Parents parents = info.parents[lanes.lane_of(node.scope)];
+    const bool is_merged = is_product && n_links_left == 0 && parents == Parents::one_product;
     return is_merged ? -1 : 0;
   }
   info.is_dropped = n_links_left == 0;
@@ -244,7 +247,7 @@ bool SplitRegion::only_remaining_parent_is_product(NodeId node) const {
 }
 
 std::int64_t SplitRegion::v_side_cost(const Branches& branches) {
-  if (branches.has_rest()) return cost_in_lanes(TwoLanes{circuit_, branches, variable_});
+  if (branches.groups_values()) return cost_in_lanes(TwoLanes{circuit_, branches, variable_});
   return cost_in_lanes(OneLane{circuit_, variable_, branches.size()});
 }
 

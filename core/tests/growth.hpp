@@ -38,6 +38,15 @@ inline std::vector<std::uint32_t> with_many_values(Random& random, std::vector<s
   return arities;
 }
 
+// Any kind of split, and in half of the spaces some variables are ordered.
+inline SplitSpace random_space(Random& random, const std::vector<std::uint32_t>& arities) {
+  const SplitKind kind = random.below(3) == 0 ? SplitKind::complete : SplitKind::binary;
+  std::vector<std::uint8_t> ordered;
+  const bool has_ordered = random.below(2);
+  for (std::size_t v = 0; v < arities.size(); ++v) ordered.push_back(has_ordered && random.below(3) > 0);
+  return {arities, kind, ordered};
+}
+
 struct Option {
   Split split;
   double net_gain;
@@ -50,7 +59,7 @@ class Growth {
   Growth(Random& random, std::vector<std::uint32_t> arities)
       : random_(random),
         arities_(std::move(arities)),
-        circuit(arities_, random.below(2) ? SplitKind::complete : SplitKind::value_against_rest),
+        circuit(random_space(random, arities_)),
         region_(circuit),
         application_(circuit, region_),
         ancestry_(static_cast<std::uint32_t>(arities_.size())) {
@@ -127,8 +136,8 @@ class Growth {
     const std::uint32_t v = index(split.variable);
     for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch) {
       left_.push_back(left_[index(split.leaf)]);
-      const Values held = Values(1) << (has_rest(v) ? split.value : branch);
-      left_.back()[v] &= has_rest(v) && branch == 1 ? ~held : held;
+      for (std::uint32_t value = 0; value < arities_[v]; ++value)
+        if (circuit.space().branch_of(split.variable, split.value, value) != branch) left_.back()[v].reset(value);
     }
     for (std::uint32_t branch = 0; branch < applied.n_new_leaves; ++branch)
       offer(LeafId{index(applied.first_new_leaf) + branch});
@@ -138,10 +147,6 @@ class Growth {
   std::vector<Option> options;
 
  private:
-  bool has_rest(std::uint32_t variable) const {
-    return circuit.split_kind() == SplitKind::value_against_rest && arities_[variable] > 2;
-  }
-
   double random_gain() { return least_gain_ + random_.below(gain_spread_) / 100.0; }
 
   void offer(LeafId leaf) {
@@ -150,8 +155,13 @@ class Growth {
       const Values& left = left_[index(leaf)][v];
       const VariableId variable{v};
       if (variable == circuit.leaf(leaf).child || arities_[v] < 2 || left.count() < 2) continue;
-      for (std::uint32_t value = 0; value < (has_rest(v) ? arities_[v] : 1); ++value)
-        if (!has_rest(v) || left[value]) made.push_back({{leaf, variable, value}, random_gain()});
+      const bool groups_values = circuit.space().groups_values(variable);
+      const std::uint32_t last = arities_[v] - 1;
+      for (std::uint32_t value = 0; value < (groups_values ? arities_[v] : 1); ++value) {
+        // Some value must be left on both sides.
+        const bool is_last = circuit.space().is_ordered(variable) && (value == last || (left >> (value + 1)).none());
+        if (!groups_values || (left[value] && !is_last)) made.push_back({{leaf, variable, value}, random_gain()});
+      }
     }
     options.insert(options.end(), made.begin(), made.end());
     on_offer(leaf, made);

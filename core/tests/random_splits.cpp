@@ -216,8 +216,7 @@ void find_at_random(Random& random) {
   const Table table(random, random.below(2) == 0);
   const PackedTable packed(std::span<const std::uint16_t>(table.codes), table.arities, table.weights);
   Counter counter(packed);
-  const SplitKind kind = random.below(2) ? SplitKind::complete : SplitKind::value_against_rest;
-  GrowingTrees trees(table.arities, kind, {[](std::size_t, double) { return 1.0; }, 0});
+  GrowingTrees trees(random_space(random, table.arities), {[](std::size_t, double) { return 1.0; }, 0});
   const Score score =
       random.below(2) ? Score(LikelihoodScore(0.5, LikelihoodScore::Prior::of_leaf)) : Score(BayesianDirichletScore(2));
   CandidateFinder finder(trees, score, 0.1, std::vector<std::uint8_t>(table.arities.size(), 1), {});

@@ -35,7 +35,13 @@ class Counter:
 
 class GrowingTrees:
     def __init__(
-        self, arities: NDArray[np.uint32], binary_splits: bool, criterion: str, prior: float, shrinkage: float
+        self,
+        arities: NDArray[np.uint32],
+        binary_splits: bool,
+        criterion: str,
+        prior: float,
+        shrinkage: float,
+        ordered: NDArray[np.uint8] | None = None,
     ) -> None: ...
     @property
     def n_nodes(self) -> int: ...
@@ -65,7 +71,9 @@ class CandidateFinder:
 def leaf_score(criterion: str, prior: float, counts: NDArray[np.float64], mass: float) -> float: ...
 
 class GrowingCircuit:
-    def __init__(self, arities: NDArray[np.uint32], binary_splits: bool) -> None: ...
+    def __init__(
+        self, arities: NDArray[np.uint32], binary_splits: bool, ordered: NDArray[np.uint8] | None = None
+    ) -> None: ...
     @property
     def n_edges(self) -> int: ...
     @property

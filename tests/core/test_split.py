@@ -42,22 +42,32 @@ class Twins:
 
     arities: list[int]
     kind: SplitKind
+    ordered: list[int]
     core: GrowingCircuit
     network: Network
     circuit: Node
 
     @classmethod
-    def of(cls, arities: list[int], kind: SplitKind) -> Twins:
-        core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary")
-        return cls(arities, kind, core, reference.initial_network(arities), reference.initial_circuit(arities))
+    def of(cls, arities: list[int], kind: SplitKind, ordered: Sequence[int] = ()) -> Twins:
+        is_ordered = np.isin(np.arange(len(arities)), ordered).astype(np.uint8)
+        core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary", is_ordered)
+        network, circuit = reference.initial_network(arities), reference.initial_circuit(arities)
+        return cls(arities, kind, list(ordered), core, network, circuit)
+
+    @classmethod
+    def random(cls, rng: np.random.Generator, kind: SplitKind, most_worlds: int | None = None) -> Twins:
+        """Some of the variables are ordered, half of the time."""
+        arities = random_arities(rng, most_worlds)
+        ordered = np.flatnonzero(rng.random(len(arities)) < rng.choice([0.0, 0.7]))
+        return cls.of(arities, kind, ordered.tolist())
 
     def splits(self) -> list[reference.Split]:
         """Two values against each other are one split in the core, named by the first of them."""
-        found = reference.valid_splits(self.network, self.kind)
+        found = reference.valid_splits(self.network, self.kind, self.ordered)
         return [split for split in found if self.arities[split.variable] > 2 or split.branches[0] == (0,)]
 
     def in_core(self, split: reference.Split) -> tuple[int, int, int]:
-        return split.leaf, split.variable, split.branches[0][0] if self.kind == "binary" else 0
+        return split.leaf, split.variable, split.branches[0][-1] if self.kind == "binary" else 0
 
     def random_splits(self, rng: np.random.Generator) -> Iterator[reference.Split]:
         """Valid splits, each to be applied before the next is drawn."""
@@ -117,7 +127,7 @@ def check_theorem_1(twins: Twins, rng: np.random.Generator) -> None:
 @given(seeds, kinds)
 def test_every_split_costs_what_was_predicted_and_what_the_reference_pays(seed: int, kind: SplitKind) -> None:
     rng = np.random.default_rng(seed)
-    twins = Twins.of(random_arities(rng), kind)
+    twins = Twins.random(rng, kind)
     assert twins.core.n_edges == reference.n_edges(twins.circuit)
     for split in twins.random_splits(rng):
         n_edges, n_leaves = twins.core.n_edges, twins.core.n_leaves
@@ -132,7 +142,7 @@ def test_every_split_costs_what_was_predicted_and_what_the_reference_pays(seed: 
 @given(seeds, kinds)
 def test_the_circuit_equals_its_trees_after_every_split(seed: int, kind: SplitKind) -> None:
     rng = np.random.default_rng(seed)
-    twins = Twins.of(random_arities(rng, most_worlds=400), kind)
+    twins = Twins.random(rng, kind, most_worlds=400)
     check_theorem_1(twins, rng)
     for split in twins.random_splits(rng):
         twins.apply(split)
@@ -144,7 +154,7 @@ def test_the_circuit_equals_its_trees_after_every_split(seed: int, kind: SplitKi
 def test_costs_of_all_candidates_and_their_limits(seed: int, kind: SplitKind) -> None:
     """Up to the limit the cost is exact; above it, a bound that says so. Asking changes nothing."""
     rng = np.random.default_rng(seed)
-    twins = Twins.of(random_arities(rng), kind)
+    twins = Twins.random(rng, kind)
     for split in twins.random_splits(rng):
         twins.apply(split)
     n_edges = reference.n_edges(twins.circuit)
@@ -186,10 +196,11 @@ def test_binary_splits_of_one_variable_narrow_the_rest() -> None:
 
 def test_variables_of_more_values_than_a_word_has_bits() -> None:
     """Scopes, branches and the copies that they need span several words."""
-    for kind in ("complete", "binary"):
-        twins = Twins.of([70, 2, 130], kind)
+    spaces: list[tuple[SplitKind, list[int]]] = [("complete", []), ("binary", []), ("binary", [0, 1, 2])]
+    for kind, ordered in spaces:
+        twins = Twins.of([70, 2, 130], kind, ordered)
         for leaf, variable in [(1, 0), (2, 1)]:
-            split = next(s for s in twins.splits() if (s.leaf, s.variable) == (leaf, variable))
+            *_, split = itertools.islice((s for s in twins.splits() if (s.leaf, s.variable) == (leaf, variable)), 66)
             twins.apply(split)
             assert twins.core.n_edges == reference.n_edges(twins.circuit)
             twins.core.check_invariants()
@@ -215,6 +226,14 @@ def test_splits_that_cannot_be_are_refused(split: tuple[int, int, int], message:
             refuse(*split)
     circuit.check_invariants()
     assert circuit.n_edges == 2 + 2 + 3 * 3 + 20
+
+
+def test_thresholds_above_the_last_value_are_refused() -> None:
+    circuit = GrowingCircuit(np.array([3, 2], dtype=np.uint32), True, np.array([1, 0], dtype=np.uint8))
+    with pytest.raises(ValueError, match="no value of an ordered variable is above its last"):
+        circuit.apply_split(1, 0, 2)
+    with pytest.raises(ValueError, match="a byte for each variable"):
+        GrowingCircuit(np.array([3, 2], dtype=np.uint32), True, np.array([1], dtype=np.uint8))
 
 
 def test_circuits_without_variables_or_values_are_refused() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Collection
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,18 @@ def random_rows(seed: int, n_rows: int, arities: list[int] | None = None) -> NDA
 
 def dataset_of(rows: NDArray[np.int64], arities: list[int] | None = None) -> Dataset:
     return Dataset.from_array(rows, arities=ARITIES if arities is None else arities)
+
+
+def with_ordered(dataset: Dataset, ordered: Collection[int]) -> Dataset:
+    """The same table, with these variables ordered."""
+    is_ordered = tuple(variable in ordered for variable in range(dataset.n_variables))
+    return Dataset(replace(dataset.schema, ordered=is_ordered), dataset.codes)
+
+
+def random_ordered(rng: np.random.Generator, n_variables: int) -> list[int]:
+    """No variables, half of the time; else some of them."""
+    found: list[int] = np.flatnonzero(rng.random(n_variables) < rng.choice([0.0, 0.7])).tolist()
+    return found
 
 
 TRAINING = dataset_of(random_rows(seed=1, n_rows=400))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learning import random_ordered, with_ordered
 from numpy.typing import NDArray
 
 from learnac import reference
@@ -20,7 +21,16 @@ from learnac.learn import LearnSettings, Stop, learn_table
 from learnac.learn.model import Learned
 from learnac.reference.learn import Leaf, Network, SplitKind, new_leaves
 
-Table = tuple[list[int], NDArray[np.int64]]  # arities; (rows x variables)
+
+class Table(NamedTuple):
+    arities: list[int]
+    rows: NDArray[np.int64]  # (rows x variables)
+    ordered: list[int]
+
+    @property
+    def is_ordered(self) -> NDArray[np.uint8]:
+        return np.isin(np.arange(len(self.arities)), self.ordered).astype(np.uint8)
+
 
 # A gain that is zero but for rounding errors may be either side of zero.
 NOISE = 1e-9
@@ -38,7 +48,7 @@ criteria = st.sampled_from(CRITERIA)
 
 
 def random_table(rng: np.random.Generator, arities: list[int], n_rows: int) -> Table:
-    """Rows of a random network in which variables follow up to four others closely."""
+    """Rows of a random network in which variables follow up to four others closely; some variables may be ordered."""
     columns = np.zeros((len(arities), n_rows), dtype=np.int64)
     order = rng.permutation(len(arities))
     for place, variable in enumerate(order):
@@ -50,7 +60,7 @@ def random_table(rng: np.random.Generator, arities: list[int], n_rows: int) -> T
         distributions = rng.dirichlet(np.full(arities[variable], 0.5), size=n_configurations)
         draws = rng.random(n_rows)[:, None] > distributions.cumsum(axis=1)[configuration]
         columns[variable] = np.minimum(draws.sum(axis=1), arities[variable] - 1)
-    return arities, columns.T
+    return Table(arities, columns.T, random_ordered(rng, len(arities)))
 
 
 def score_of(criterion: dict[str, Any]) -> reference.Likelihood | reference.BayesianDirichlet:
@@ -60,10 +70,10 @@ def score_of(criterion: dict[str, Any]) -> reference.Likelihood | reference.Baye
 
 
 def learn_greedily(table: Table, kind: SplitKind, **others: Any) -> Learned:
-    arities, rows = table
+    dataset = with_ordered(Dataset.from_array(table.rows, arities=table.arities), table.ordered)
     # The time limit is for a search that would never end.
     chosen = LearnSettings(schedule="greedy", splits=kind, max_seconds=60, shrinkage=0.0, **others)
-    model = learn_table(Dataset.from_array(rows, arities=arities), chosen)
+    model = learn_table(dataset, chosen)
     assert model.stop is not Stop.MAX_SECONDS
     return model
 
@@ -81,20 +91,25 @@ def steps_of(model: Learned) -> list[Step]:
 
 
 def as_step(split: reference.Split, edge_cost: int, kind: SplitKind) -> Step:
-    return Step(split.leaf, split.variable, split.branches[0][0] if kind == "binary" else 0, edge_cost)
+    return Step(split.leaf, split.variable, split.branches[0][-1] if kind == "binary" else 0, edge_cost)
 
 
-def candidates(network: Network, kind: SplitKind) -> list[tuple[int, int, int]]:
+def candidates(network: Network, kind: SplitKind, ordered: Collection[int]) -> list[tuple[int, int, int]]:
     """Valid splits as the core names them. Two values against each other are one split, named by the first."""
-    splits = (as_step(split, 0, kind)[:3] for split in reference.valid_splits(network, kind))
+    splits = (as_step(split, 0, kind)[:3] for split in reference.valid_splits(network, kind, ordered))
     return [split for split in splits if network.arities[split[1]] > 2 or split[2] == 0]
 
 
-def after_split(network: Network, split: tuple[int, int, int], kind: SplitKind) -> tuple[Network, dict[int, Leaf]]:
+def after_split(
+    network: Network, split: tuple[int, int, int], kind: SplitKind, ordered: Collection[int]
+) -> tuple[Network, dict[int, Leaf]]:
     """The network, and what is new in it."""
     leaf, variable, value = split
     arity = network.arities[variable]
-    branches = reference.binary_branches(arity, value) if kind == "binary" else reference.complete_branches(arity)
+    branches = reference.complete_branches(arity)
+    if kind == "binary":
+        make = reference.threshold_branches if variable in ordered else reference.binary_branches
+        branches = make(arity, value)
     new = new_leaves(network, reference.Split(leaf, variable, branches))
     kept = {i: d for i, d in network.leaves.items() if i != leaf}
     return Network(network.arities, kept | new), new
@@ -117,12 +132,12 @@ class BruteForce:
     net_gains: dict[tuple[int, int, int], float] = field(default_factory=dict)
 
     def steps(self) -> Iterator[Step]:
-        arities = self.table[0]
-        core = GrowingCircuit(np.array(arities, dtype=np.uint32), self.kind == "binary")
+        arities, _, ordered = self.table
+        core = GrowingCircuit(np.array(arities, dtype=np.uint32), self.kind == "binary", self.table.is_ordered)
         network = reference.initial_network(arities)
         while True:
             best, best_improvement, best_cost = None, NOISE, 0
-            for split in candidates(network, self.kind):
+            for split in candidates(network, self.kind, ordered):
                 cost = core.edge_cost(*split)
                 improvement = self.net_gain(network, split) - self.edge_penalty * cost
                 fits = self.max_edges is None or core.n_edges + cost <= self.max_edges
@@ -131,12 +146,12 @@ class BruteForce:
             if best is None:
                 return
             core.apply_split(*best)
-            network, _ = after_split(network, best, self.kind)
+            network, _ = after_split(network, best, self.kind, ordered)
             yield Step(*best, best_cost)
 
     def net_gain(self, network: Network, split: tuple[int, int, int]) -> float:
         if split not in self.net_gains:
-            old, new = network.leaves[split[0]], after_split(network, split, self.kind)[1].values()
+            old, new = network.leaves[split[0]], after_split(network, split, self.kind, self.table.ordered)[1].values()
             gain = sum(self.leaf_score(network, leaf) for leaf in new) - self.leaf_score(network, old)
             n_new_parameters = (len(new) - 1) * network.arities[old.variable]
             self.net_gains[split] = float(np.float32(gain)) - self.parameter_penalty * n_new_parameters
@@ -145,7 +160,7 @@ class BruteForce:
     def leaf_score(self, network: Network, leaf: Leaf) -> float:
         key = (leaf.variable, tuple(sorted((v, tuple(sorted(left))) for v, left in leaf.path.items())))
         if key not in self.leaf_scores:
-            rows = self.table[1]
+            rows = self.table.rows
             reached = np.ones(len(rows), dtype=bool)
             for variable, values in leaf.path.items():
                 reached &= np.isin(rows[:, variable], list(values))
@@ -182,7 +197,7 @@ def check_against_reference(
     table: Table, kind: SplitKind, criterion: dict[str, Any], penalties: tuple[float, float], max_splits: int
 ) -> int:
     """The number of splits compared."""
-    arities, rows = table
+    arities, rows, ordered = table
     edge_penalty, parameter_penalty = penalties
     model = learn_greedily(
         table,
@@ -202,6 +217,7 @@ def check_against_reference(
         score_of(criterion),
         weights.tolist(),
         max_splits,
+        ordered,
     )
     pays = itertools.takewhile(lambda step: step.improvement > NOISE, expected.steps)
     steps = [as_step(step.split, step.edge_cost, kind) for step in pays]
@@ -215,14 +231,16 @@ def test_the_schedule_finds_the_best_split_when_gains_hardly_differ(seed: int, k
     """Edge costs alone decide then, and a bound on one that is too high hides the best split."""
     rng = np.random.default_rng(seed)
     arities = rng.choice([1, 1, 2, 2, 3, 3, 4, 5], size=rng.integers(3, 7)).tolist()
-    core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary")
+    ordered = random_ordered(rng, len(arities))
+    is_ordered = np.isin(np.arange(len(arities)), ordered).astype(np.uint8)
+    core = GrowingCircuit(np.array(arities, dtype=np.uint32), kind == "binary", is_ordered)
     schedule = GreedySchedule(core, 1.0, False)
     least, spread = [(30, 3), (100, 3), (100, 10), (-2, 40)][rng.integers(4)]
     net_gains: dict[tuple[int, int, int], float] = {}
 
     def offer(network: Network, leaves: Collection[int]) -> None:
         for leaf in leaves:
-            splits = [split for split in candidates(network, kind) if split[0] == leaf]
+            splits = [split for split in candidates(network, kind, ordered) if split[0] == leaf]
             gains = least + rng.integers(spread * 100, size=len(splits)) / 100
             net_gains.update(zip(splits, gains.tolist(), strict=True))
             _, variables, values = np.array(splits, dtype=np.uint32).reshape(-1, 3).T.copy()
@@ -231,7 +249,7 @@ def test_the_schedule_finds_the_best_split_when_gains_hardly_differ(seed: int, k
     network = reference.initial_network(arities)
     offer(network, network.leaves)
     for _ in range(20):
-        scored = [(net_gains[split] - core.edge_cost(*split), split) for split in candidates(network, kind)]
+        scored = [(net_gains[split] - core.edge_cost(*split), split) for split in candidates(network, kind, ordered)]
         best_score, best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
         chosen = schedule.best_split(2**62, lambda: False)
         if best is None or best_score <= 0:
@@ -240,7 +258,7 @@ def test_the_schedule_finds_the_best_split_when_gains_hardly_differ(seed: int, k
         assert chosen == (*best, net_gains[best], core.edge_cost(*best))
         schedule.applying(*best)
         core.apply_split(*best)
-        network, new = after_split(network, best, kind)
+        network, new = after_split(network, best, kind, ordered)
         offer(network, new)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learning import random_ordered, with_ordered
 from numpy.typing import NDArray
 
 from learnac import reference
@@ -45,9 +46,11 @@ class PlainQuick:
     objective: Objective
     arities: list[int]
     kind: SplitKind
+    ordered: list[int]
 
     def steps(self) -> Iterator[Step]:
-        core = GrowingCircuit(np.array(self.arities, dtype=np.uint32), self.kind == "binary")
+        is_ordered = np.isin(np.arange(len(self.arities)), self.ordered).astype(np.uint8)
+        core = GrowingCircuit(np.array(self.arities, dtype=np.uint32), self.kind == "binary", is_ordered)
         network = reference.initial_network(self.arities)
         candidates = self.candidates_of(network, [*network.leaves])
         while candidates:
@@ -65,7 +68,7 @@ class PlainQuick:
             new = new_leaves(network, best.split)
             kept = {i: d for i, d in network.leaves.items() if i != leaf}
             network = Network(network.arities, kept | new)
-            valid = set(reference.valid_splits(network, self.kind))
+            valid = set(reference.valid_splits(network, self.kind, self.ordered))
             candidates = [c for c in candidates if c.split in valid] + self.candidates_of(network, [*new])
             for candidate in candidates:
                 candidate.is_fresh = False
@@ -74,7 +77,7 @@ class PlainQuick:
     def candidates_of(self, network: Network, leaves: list[int]) -> list[Candidate]:
         """Those that would pay if they cost no edges."""
         found = []
-        for split in reference.valid_splits(network, self.kind):
+        for split in reference.valid_splits(network, self.kind, self.ordered):
             # Two values against each other: the split on the first stands for both.
             if split.leaf in leaves and (self.arities[split.variable] > 2 or split.branches[0] == (0,)):
                 candidate = Candidate(split, self.net_gain(network, split))
@@ -92,7 +95,7 @@ class PlainQuick:
         return candidate.net_gain - self.objective.edge_penalty * candidate.cost
 
     def in_core(self, split: reference.Split) -> tuple[int, int, int]:
-        return split.leaf, split.variable, split.branches[0][0] if self.kind == "binary" else 0
+        return split.leaf, split.variable, split.branches[0][-1] if self.kind == "binary" else 0
 
 
 def random_rows(rng: np.random.Generator, arities: list[int], n_rows: int) -> NDArray[np.int64]:
@@ -111,17 +114,19 @@ def check_against_plain_quick(
     penalties: tuple[float, float],
     *,
     max_splits: int,
+    ordered: list[int],
 ) -> int:
     """The number of splits compared."""
     edge_penalty, parameter_penalty = penalties
     name, score = criterion
     chosen = {"criterion": name, "alpha": 1.0, "shrinkage": 0.0, "splits": kind, "max_splits": max_splits}
     model = learn_table(
-        Dataset.from_array(rows, arities=arities), LearnSettings(edge_penalty, parameter_penalty, **chosen)
+        with_ordered(Dataset.from_array(rows, arities=arities), ordered),
+        LearnSettings(edge_penalty, parameter_penalty, **chosen),
     )
     distinct, weights = np.unique(rows, axis=0, return_counts=True)
     objective = Objective(distinct.tolist(), weights.tolist(), score, edge_penalty, parameter_penalty)
-    expected = itertools.islice(PlainQuick(objective, arities, kind).steps(), max_splits)
+    expected = itertools.islice(PlainQuick(objective, arities, kind, ordered).steps(), max_splits)
 
     paying = itertools.takewhile(lambda i: i.net_gain - edge_penalty * i.edge_cost > NOISE, model.trace)
     found = [(info.leaf, info.variable, info.value, info.edge_cost) for info in paying]
@@ -137,16 +142,18 @@ def test_the_splits_are_those_of_the_plain_list(
     rng = np.random.default_rng(seed)
     arities = rng.choice([1, 2, 2, 3, 4, 5], size=rng.integers(2, 6)).tolist()
     rows = random_rows(rng, arities, n_rows=200)
-    check_against_plain_quick(arities, rows, kind, criterion, penalties, max_splits=15)
+    ordered = random_ordered(rng, len(arities))
+    check_against_plain_quick(arities, rows, kind, criterion, penalties, max_splits=15, ordered=ordered)
 
 
-@pytest.mark.parametrize("kind", ["complete", "binary"])
-def test_many_splits_are_those_of_the_plain_list(kind: SplitKind) -> None:
+@pytest.mark.parametrize(("kind", "ordered"), [("complete", []), ("binary", []), ("binary", [1, 4])])
+def test_many_splits_are_those_of_the_plain_list(kind: SplitKind, ordered: list[int]) -> None:
     rng = np.random.default_rng(3)
     arities = [2, 3, 2, 2, 4, 2, 2]
     rows = random_rows(rng, arities, n_rows=1500)
     criterion = ("likelihood", reference.Likelihood())
-    assert check_against_plain_quick(arities, rows, kind, criterion, (0.01, 0.0), max_splits=50) == 50
+    n_splits = check_against_plain_quick(arities, rows, kind, criterion, (0.01, 0.0), max_splits=50, ordered=ordered)
+    assert n_splits == 50
 
 
 @pytest.mark.parametrize("schedule", ["quick", "greedy"])
@@ -164,3 +171,15 @@ def test_of_equal_values_the_smallest_is_set_against_the_rest(schedule: str) -> 
     chosen = LearnSettings(0.01, 0.1, schedule, splits="binary", max_splits=1)
     (info,) = learn_table(Dataset.from_array(rows), chosen).trace
     assert (info.leaf, info.variable, info.value) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("schedule", ["quick", "greedy"])
+def test_an_ordered_variable_is_split_between_the_values_that_differ(schedule: str) -> None:
+    rows = np.array([[v, int(v > 2)] for v in range(6)] * 10)
+    dataset = with_ordered(Dataset.from_array(rows), [0])
+    chosen = LearnSettings(0.01, 0.1, schedule, splits="binary", max_splits=1)
+    model = learn_table(dataset, chosen, allowed_parents={"x0": []})
+    (info,) = model.trace
+    assert (info.leaf, info.variable, info.value) == (1, 0, 2)
+    (tree,) = (tree for tree in model.network.trees if tree.n_leaves > 1)
+    assert list(tree.branches(0).values()) == [0b000111, 0b111000]

@@ -25,6 +25,7 @@ from learnac.reference import (
     is_smooth,
     n_edges,
     split_circuit,
+    threshold_branches,
     valid_splits,
 )
 from learnac.reference.circuit import Indicator, Node, Parameter, Product, Sum
@@ -62,7 +63,8 @@ def grow(arities: Arities, sequence: Choices, seed: int) -> Iterator[Model]:
     network, circuit = initial_network(arities), initial_circuit(arities)
     yield Model(network, circuit, random_parameters(network, rng))
     for kind, number in sequence:
-        if splits := list(valid_splits(network, kind)):
+        ordered = [variable for variable in range(len(arities)) if number >> variable & 1]
+        if splits := list(valid_splits(network, kind, ordered)):
             split = splits[number % len(splits)]
             network, circuit = apply_split(network, circuit, split)
             yield Model(network, circuit, random_parameters(network, rng))
@@ -172,6 +174,17 @@ def test_branches_are_not_narrowed_by_the_path() -> None:
     third = second - 2 - 6 + 2 + 3 + 2 + 2 * 6
 
     assert edges_by_split((2, 3, 2), splits)[-2:] == [second, third]
+
+
+def test_branches_of_a_threshold_keep_their_indicators_if_they_have_several() -> None:
+    """A sum of 2 over (the sum of v_0 and v_1, marginal) and (the sum of v_2 and v_3, marginal)."""
+    first = 2 + 2 * (2 + 2 + 2 * 2) + 2 * 6
+    # The second leaf is split next: (v_0, d_0, marginal) and (v_1, d_1, marginal) in the place of one side.
+    second = 2 + (2 + 2 * 3 + 2 * 6) + (2 + 2 + 2 * 2) + 6
+    splits = [Split(1, 0, threshold_branches(4, 1)), Split(2, 0, threshold_branches(4, 0))]
+
+    assert splits[0].branches == ((0, 1), (2, 3))
+    assert edges_by_split((4, 2), splits) == [2 + 3 * 4 + 3 * 2, first, second]
 
 
 @settings(deadline=None, max_examples=80)

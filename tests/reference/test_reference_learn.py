@@ -49,7 +49,7 @@ MIXED_ARITIES = (2, 3, 2)
 def random_table(seed: int) -> Table:
     """A few different rows, several times each, so that there is something to learn."""
     rng = random.Random(seed)
-    arities = tuple(rng.choice([1, 2, 2, 3]) for _ in range(rng.randint(1, 4)))
+    arities = tuple(rng.choice([1, 2, 2, 3, 4]) for _ in range(rng.randint(1, 4)))
     rows: Rows = []
     for _ in range(5):
         rows += [tuple(map(rng.randrange, arities))] * rng.randint(1, 8)
@@ -159,6 +159,16 @@ def test_binary_splits_return_to_a_variable_while_two_values_are_left() -> None:
     assert again.share(again.leaves[5]) == 0.5
 
 
+def test_ordered_variables_are_split_at_thresholds_that_leave_values_on_both_sides() -> None:
+    network = grown((4, 2), Split(1, 0, ((0,), (1, 2, 3))))
+
+    assert list(valid_splits(network, "binary", ordered=[0])) == [
+        Split(3, 0, ((0, 1), (2, 3))),
+        Split(3, 0, ((0, 1, 2), (3,))),
+    ]
+    assert targets(network, "complete") == {split.leaf for split in valid_splits(network, "complete", ordered=[0])}
+
+
 def test_valid_splits_come_in_order_of_leaf_variable_value() -> None:
     network = grown((3, 2, 2), Split(2, 1, BOOLEAN))
     keys = [(split.leaf, split.variable, split.branches[0][0]) for split in valid_splits(network, "binary")]
@@ -234,13 +244,13 @@ def test_max_splits_stops_early() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(tables, kinds, scores, all_penalties)
+@given(tables, kinds, scores, all_penalties, st.sets(st.integers(0, 3)))
 def test_every_step_is_the_best_by_the_whole_score(
-    table: Table, kind: SplitKind, score: Score, penalties: Penalties
+    table: Table, kind: SplitKind, score: Score, penalties: Penalties, ordered: set[int]
 ) -> None:
     """Table 1 word for word: by the score of each whole circuit, not by differences."""
     arities, rows = table
-    learned = learn_ac(rows, arities, *penalties, kind, score)
+    learned = learn_ac(rows, arities, *penalties, kind, score, ordered=ordered)
 
     def score_of(model: Model) -> float:
         return total_score(model, rows, score, penalties)
@@ -249,7 +259,7 @@ def test_every_step_is_the_best_by_the_whole_score(
     for step in learned.steps:
         outcomes = {
             split: Model(*apply_split(model.network, model.circuit, split), {})
-            for split in valid_splits(model.network, kind)
+            for split in valid_splits(model.network, kind, ordered)
         }
         totals = {split: score_of(outcome) for split, outcome in outcomes.items()}
         best = max(totals.values())
@@ -259,7 +269,7 @@ def test_every_step_is_the_best_by_the_whole_score(
         assert totals[step.split] > best - 1e-5
         model = outcomes[step.split]
         assert step.n_edges == n_edges(model.circuit)
-    for split in valid_splits(model.network, kind):
+    for split in valid_splits(model.network, kind, ordered):
         end = Model(*apply_split(model.network, model.circuit, split), {})
         assert score_of(end) < score_of(model) + 1e-5
 

@@ -55,7 +55,12 @@ class Learner:
         self.edge_penalty = settings.first_edge_penalty
         smoothing = settings.search_smoothing
         self.trees = GrowingTrees(
-            space.arities.astype(np.uint32), space.is_binary, smoothing.criterion, smoothing.prior, smoothing.shrinkage
+            space.arities.astype(np.uint32),
+            space.is_binary,
+            smoothing.criterion,
+            smoothing.prior,
+            smoothing.shrinkage,
+            space.ordered_bytes,
         )
         self._finder = CandidateFinder(
             self.trees,
@@ -177,7 +182,7 @@ def network_learner(space: SplitSpace, counts: CountProvider, settings: LearnSet
 
 def new_circuit(space: SplitSpace) -> GrowingCircuit:
     """The product of marginals."""
-    return GrowingCircuit(space.arities.astype(np.uint32), space.is_binary)
+    return GrowingCircuit(space.arities.astype(np.uint32), space.is_binary, space.ordered_bytes)
 
 
 def _may_remove_edges(space: SplitSpace) -> NDArray[np.bool_]:

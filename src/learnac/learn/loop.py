@@ -228,4 +228,5 @@ def split_space(schema: Schema, settings: LearnSettings, allowed_parents: Parent
     rules = as_rules(allowed_parents)
     arcs = rules.required_arcs(schema)
     required = tuple((child, parent) for child, parents in arcs.items() for parent in parents)
-    return SplitSpace(schema.arities.astype(np.int64), SplitKind(settings.splits), rules.masks(schema), required)
+    kind = SplitKind(settings.splits)
+    return SplitSpace(schema.arities.astype(np.int64), kind, rules.masks(schema), required, schema.ordered)

@@ -15,12 +15,18 @@ class SplitKind(StrEnum):
     """How a split deals the values of its variable out to branches."""
 
     COMPLETE = "complete"  # a branch for each value, as in the paper
-    BINARY = "binary"  # one value against the rest
+    BINARY = (
+        "binary"  # two: one value against the rest, or, of an ordered variable, those up to a value and those above
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Splits leaf `leaf` on `variable`; `value` is what a binary split sets against the rest, else 0."""
+    """Splits leaf `leaf` on `variable`.
+
+    `value` is what a binary split sets against the rest or, if the variable is ordered, the last value of its first
+    branch. For complete splits it is 0.
+    """
 
     leaf: int
     variable: int
@@ -29,12 +35,13 @@ class Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitSpace:
-    """Which splits there can be: arities, kind, and the parents each variable may have."""
+    """Which splits there can be: arities, kind, the parents each variable may have, and which variables are ordered."""
 
     arities: NDArray[np.int64]
     kind: SplitKind
     allowed_parents: tuple[NDArray[np.bool_], ...] | None = None  # per child, over variables
     required_arcs: tuple[tuple[int, int], ...] = ()  # children and parents that their trees begin with
+    ordered: tuple[bool, ...] = ()  # () if none is
 
     @property
     def n_variables(self) -> int:
@@ -50,6 +57,12 @@ class SplitSpace:
         masks = [] if self.allowed_parents is None else list(self.allowed_parents)
         return np.concatenate([np.empty(0, np.uint8), *masks]).astype(np.uint8)
 
+    @property
+    def ordered_bytes(self) -> NDArray[np.uint8]:
+        """What the core takes: a byte for each variable, 1 for those that are split by thresholds."""
+        ordered = self.ordered or (False,) * self.n_variables
+        return np.array(ordered, dtype=np.uint8) * (self.arities > 2) * self.is_binary
+
     def values_to_split_on(self, variable: int) -> range:
         """For splits that tell all values of a variable apart, one after the other."""
         return range(int(self.arities[variable]) - 1 if self.is_binary else 1)
@@ -62,6 +75,8 @@ class SplitSpace:
         arity = int(self.arities[split.variable])
         if arity == 2:
             return _TWO_BRANCHES
+        values = np.arange(arity, dtype=np.uint32)
         if not self.is_binary:
-            return np.arange(arity, dtype=np.uint32)
-        return (np.arange(arity) != split.value).astype(np.uint32)
+            return values
+        is_ordered = bool(self.ordered) and self.ordered[split.variable]
+        return (values > split.value if is_ordered else values != split.value).astype(np.uint32)

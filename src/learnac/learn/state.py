@@ -84,6 +84,8 @@ def fingerprint_of(schema: Schema, counts: Sequence[CountProvider | None], space
     digest = hashlib.blake2b(repr((schema.names, schema.categories)).encode(), digest_size=16)
     digest.update(repr([None if each is None else each.fingerprint for each in counts]).encode())
     digest.update(space.allowed_bytes.tobytes())
+    if space.ordered_bytes.any():
+        digest.update(space.ordered_bytes.tobytes())
     if space.required_arcs:
         digest.update(repr(space.required_arcs).encode())
     return digest.hexdigest()

@@ -10,6 +10,7 @@ from learnac.reference.circuit import is_deterministic as is_deterministic
 from learnac.reference.circuit import is_smooth as is_smooth
 from learnac.reference.circuit import n_edges as n_edges
 from learnac.reference.circuit import split_circuit as split_circuit
+from learnac.reference.circuit import threshold_branches as threshold_branches
 from learnac.reference.learn import BayesianDirichlet as BayesianDirichlet
 from learnac.reference.learn import Likelihood as Likelihood
 from learnac.reference.learn import Model as Model

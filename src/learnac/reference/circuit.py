@@ -72,6 +72,11 @@ def binary_branches(arity: int, value: int) -> Branches:
     return (value,), tuple(other for other in range(arity) if other != value)
 
 
+def threshold_branches(arity: int, value: int) -> Branches:
+    """The values up to one of them against those above it."""
+    return tuple(range(value + 1)), tuple(range(value + 1, arity))
+
+
 def initial_circuit(arities: Sequence[int]) -> Node:
     """The product of marginals, leaf i being the marginal of variable i."""
     marginals = []

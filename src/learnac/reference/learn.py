@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -20,6 +20,7 @@ from learnac.reference.circuit import (
     initial_circuit,
     n_edges,
     split_circuit,
+    threshold_branches,
 )
 
 Row: TypeAlias = Sequence[int]
@@ -81,10 +82,11 @@ def apply_split(network: Network, circuit: Node, split: Split) -> tuple[Network,
     return Network(network.arities, kept | new), split_circuit(circuit, split, [*new])
 
 
-def valid_splits(network: Network, kind: SplitKind) -> Iterator[Split]:
+def valid_splits(network: Network, kind: SplitKind, ordered: Collection[int] = ()) -> Iterator[Split]:
     """Definition 2, in order of leaf, variable, split value.
 
-    A binary split may take a variable that is on the path already, while it has two values left.
+    A binary split may take a variable that is on the path already, while it has two values left. It sets one value
+    against the rest; of an `ordered` variable, the values up to one of them against those above it.
     """
     for leaf_id, leaf in network.leaves.items():
         descendants = network.descendants(leaf.variable)
@@ -92,7 +94,10 @@ def valid_splits(network: Network, kind: SplitKind) -> Iterator[Split]:
             left = network.values_left(leaf, variable)
             if variable in descendants or len(left) < 2:
                 continue
-            if kind == "binary":
+            if kind == "binary" and variable in ordered:
+                for value in sorted(left)[:-1]:
+                    yield Split(leaf_id, variable, threshold_branches(arity, value))
+            elif kind == "binary":
                 for value in sorted(left):
                     yield Split(leaf_id, variable, binary_branches(arity, value))
             elif variable not in leaf.path:
@@ -211,6 +216,7 @@ def learn_ac(
     score: Score = LIKELIHOOD,
     weights: Sequence[float] | None = None,
     max_splits: int | None = None,
+    ordered: Collection[int] = (),
 ) -> Model:
     """Table 1. Of splits that improve the score equally, the first valid one wins."""
     weights = [1.0] * len(rows) if weights is None else weights
@@ -218,7 +224,7 @@ def learn_ac(
     network, circuit = initial_network(arities), initial_circuit(arities)
     steps: list[StepInfo] = []
     while max_splits is None or len(steps) < max_splits:
-        splits = valid_splits(network, split_kind)
+        splits = valid_splits(network, split_kind, ordered)
         candidates = (objective.assess(network, circuit, split) for split in splits)
         best = max(candidates, key=lambda step: step.improvement, default=None)
         if best is None or best.improvement <= 0:
