@@ -22,7 +22,7 @@ Make = Callable[[SplitSpace, float], Made]
 
 def _core(kind: Any) -> Make:
     def make(space: SplitSpace, edge_penalty: float) -> Made:
-        circuit = GrowingCircuit(space.arities.astype(np.uint32), space.is_binary)
+        circuit = GrowingCircuit(space.arities.astype(np.uint32), space.is_binary, space.ordered_bytes)
         return kind(circuit, edge_penalty, True), circuit
 
     return make
@@ -43,7 +43,8 @@ class Search:
     def __init__(self, make: Make, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         arities = self.rng.choice([2, 2, 3], size=self.rng.integers(2, 6)).astype(np.int64)
-        self.space = SplitSpace(arities, SplitKind.BINARY)
+        ordered = tuple((self.rng.random(len(arities)) < 0.4).tolist())
+        self.space = SplitSpace(arities, SplitKind.BINARY, ordered=ordered)
         self.edge_penalty = float(self.rng.choice([0.05, 0.5]))
         self.schedule, self.circuit = make(self.space, self.edge_penalty)
         self.children = list(range(len(arities)))
@@ -56,7 +57,7 @@ class Search:
         splits = [
             Split(leaf, variable, value)
             for variable in range(self.space.n_variables)
-            for value in range(1 if self.space.arities[variable] == 2 else 3)
+            for value in range(1 if self.space.arities[variable] == 2 else 2 if self.space.ordered[variable] else 3)
             if variable != self.children[leaf] and self.rng.random() < 0.6
         ]
         gains = self.rng.exponential(20, size=len(splits))

@@ -42,7 +42,8 @@ def _table(rng, child, parents, arities, zeros, equal) -> TreeCPD:  # type: igno
 
 
 def _tree(rng, child, parents, arities, zeros, equal) -> TreeCPD:  # type: ignore[no-untyped-def]
-    """Questions in any order on each way; a question may send values to branches in groups, and may come again."""
+    """Questions in any order on each way; a question may send values to branches in groups, next to each other or not,
+    and may come again."""
     nodes: list[TreeNode] = []
     pending = [3]
     levels = list(pending)
@@ -56,7 +57,7 @@ def _tree(rng, child, parents, arities, zeros, equal) -> TreeCPD:  # type: ignor
         variable = int(rng.choice(askable))
         n_groups = int(rng.integers(2, arities[variable] + 1))
         groups = np.concatenate([np.arange(n_groups), rng.integers(n_groups, size=arities[variable] - n_groups)])
-        groups = rng.permutation(groups)
+        groups = np.sort(groups) if rng.random() < 0.4 else rng.permutation(groups)
         nodes.append(TreeNode(row, variable=variable, routes=(len(levels) + groups).tolist()))
         levels.extend([level - 1] * n_groups)
     return TreeCPD.of_nodes(child, nodes)

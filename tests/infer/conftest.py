@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from learning import with_ordered
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
@@ -121,8 +122,9 @@ def learned_case(
     arities: tuple[int, ...] = ARITIES,
     n_rows: int = 200,
     max_splits: int | None = None,
+    ordered: tuple[int, ...] = (),
 ) -> Case:
-    dataset = Dataset.from_array(random_rows(seed, n_rows, arities), arities=arities)
+    dataset = with_ordered(Dataset.from_array(random_rows(seed, n_rows, arities), arities=arities), ordered)
     chosen: dict[str, Any] = {"edge_penalty": 0.01, "parameter_penalty": 0.05, "max_splits": max_splits}
     return case_of(LearnAC(alpha=alpha, shrinkage=0, splits=splits, **chosen).fit(dataset))
 
@@ -257,8 +259,10 @@ def log_space_values(circuit: Circuit, indicators: NDArray[np.float64]) -> NDArr
 CASES: dict[str, dict[str, Any]] = {
     "complete": {},
     "binary": {"splits": "binary"},
+    "thresholds": {"seed": 3, "splits": "binary", "ordered": (1, 3, 4)},
     "complete, impossible worlds": {"seed": 1, "alpha": 0.0, "n_rows": 60},
     "binary, impossible worlds": {"seed": 2, "alpha": 0.0, "n_rows": 60, "splits": "binary"},
+    "thresholds, impossible worlds": {"seed": 4, "alpha": 0.0, "n_rows": 60, "splits": "binary", "ordered": (3, 4)},
     "no splits": {"max_splits": 0},
     "one variable": {"arities": (3,)},
     "one variable of one value": {"arities": (1,)},
@@ -273,7 +277,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.fixture(
     scope="session",
     params=[chosen for name, chosen in CASES.items() if "impossible" in name],
-    ids=["complete", "binary"],
+    ids=["complete", "binary", "thresholds"],
 )
 def partial_case(request: pytest.FixtureRequest) -> Case:
     """A model for which some worlds are impossible."""

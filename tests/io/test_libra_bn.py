@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from learning import with_ordered
 from trees import leaf_of, tree_of
 from worlds import probabilities
 
 from learnac import Dataset, LearnAC
 from learnac.data import Schema
-from learnac.errors import ModelFileError
-from learnac.io import read_bn, write_bn
+from learnac.errors import ModelFileError, SizeError
+from learnac.io import libra_bn_writer, read_bn, write_bn
 from learnac.network import BayesNet, TreeCPD
 
 ARITIES = (2, 3, 1, 5, 2, 4)
@@ -52,13 +53,13 @@ EXAMPLE_WORLDS = (np.array([0.25, 0.75])[:, None, None] * P1[:, :, None] * P2[No
 SMALL = f"2\nBN {{\nv0 {{\ntree {{\n(v0_0 {log(0.5)} {log(0.5)})\n}}\n}}\n}}\n"
 
 
-def learned(splits: str, alpha: float = 1.0) -> BayesNet:
+def learned(splits: str, alpha: float = 1.0, ordered: tuple[int, ...] = ()) -> BayesNet:
     rng = np.random.default_rng(4)
     prototypes = rng.integers(ARITIES, size=(5, len(ARITIES)))
     noise = rng.integers(ARITIES, size=(200, len(ARITIES)))
     rows = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(5, size=200)], noise)
     model = LearnAC(edge_penalty=0.01, parameter_penalty=0.05, splits=splits, alpha=alpha, shrinkage=0)
-    return model.fit(Dataset.from_array(rows, arities=ARITIES)).network_
+    return model.fit(with_ordered(Dataset.from_array(rows, arities=ARITIES), ordered)).network_
 
 
 def walk(tree: TreeCPD) -> list[Any]:
@@ -80,10 +81,12 @@ def walk(tree: TreeCPD) -> list[Any]:
 
 
 class TestRoundTrip:
-    @pytest.mark.parametrize("splits", ["complete", "binary"])
+    @pytest.mark.parametrize(("splits", "ordered"), [("complete", ()), ("binary", ()), ("binary", (1, 3, 5))])
     @pytest.mark.parametrize("alpha", [1.0, 0.0])
-    def test_every_world_keeps_its_probability(self, tmp_path: Path, splits: str, alpha: float) -> None:
-        network = learned(splits, alpha)
+    def test_every_world_keeps_its_probability(
+        self, tmp_path: Path, splits: str, ordered: tuple[int, ...], alpha: float
+    ) -> None:
+        network = learned(splits, alpha, ordered)
         assert network.n_leaves > 30
         write_bn(network, tmp_path / "a.bn")
         found = read_bn(tmp_path / "a.bn")
@@ -117,11 +120,19 @@ class TestRoundTrip:
         assert lines[:2] == ["2,3,1,5,2,4", "BN {"]
         assert not any(line.lstrip().startswith(")") for line in lines)
 
-    def test_a_question_that_sorts_values_into_groups_cannot_be_written(self, tmp_path: Path) -> None:
-        halves = tree_of(0, [1, -1, -1], [[1, 1, 2, 2]], [[0.5, 0.5]] * 3)
-        root = leaf_of(1, [0.25] * 4)
-        network = BayesNet(Schema(("a", "b"), ((0, 1), (0, 1, 2, 3))), (halves, root))
-        with pytest.raises(ValueError, match="node 0 of the tree of 'a' asks 'b': expected one value against the rest"):
+    def test_a_question_with_several_values_on_both_sides_is_asked_value_by_value(self, tmp_path: Path) -> None:
+        halves = tree_of(0, [1, -1, -1], [[1, 1, 2, 2]], [[0.5, 0.5], [0.25, 0.75], [0.75, 0.25]])
+        network = BayesNet(Schema(("a", "b"), ((0, 1), (0, 1, 2, 3))), (halves, leaf_of(1, [0.25] * 4)))
+        write_bn(network, tmp_path / "a.bn")
+        found = read_bn(tmp_path / "a.bn")
+        np.testing.assert_allclose(probabilities(found), probabilities(network), rtol=1e-12)
+        assert found.trees[0].n_leaves == 3
+
+    def test_a_tree_that_would_be_too_large_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(libra_bn_writer, "MAX_NUMBERS", 7)
+        groups = tree_of(0, [1, -1, -1], [[1, 1, 1, 2, 2, 2]], [[0.5, 0.5]] * 3)
+        network = BayesNet(Schema(("a", "b"), ((0, 1), tuple(range(6)))), (groups, leaf_of(1, [1 / 6] * 6)))
+        with pytest.raises(SizeError, match=r"the tree of 'a': the format asks one value at a time, .* more than 7"):
             write_bn(network, tmp_path / "a.bn")
         assert not (tmp_path / "a.bn").exists()
 

@@ -54,7 +54,8 @@ def test_gains_are_differences_of_scores(seed: int, is_binary: bool, score: tupl
             for v, arity in enumerate(arities)
         ]
     ).astype(float)
-    trees = GrowingTrees(arities.astype(np.uint32), is_binary, *score, 0.0)
+    ordered = rng.integers(2, size=4).astype(np.uint8)
+    trees = GrowingTrees(arities.astype(np.uint32), is_binary, *score, 0.0, ordered)
     totals = np.bincount(rows[:, child], minlength=arities[child]).astype(float)
     trees.add_root(totals)
     finder = CandidateFinder(trees, *score, 0.0, np.ones(4, np.uint8), np.empty(0, np.uint8))
@@ -67,6 +68,12 @@ def test_gains_are_differences_of_scores(seed: int, is_binary: bool, score: tupl
         if not is_binary:
             after = sum(leaf_score(*score, block[a].copy(), 1 / n_values) for a in range(n_values))
             expected[v, 0] = after - leaf_score(*score, totals, 1.0)
+            continue
+        if ordered[v] and n_values > 2:
+            for a in range(n_values - 1):
+                below, share = block[: a + 1].sum(axis=0), (a + 1) / n_values
+                parts = (below, share), (totals - below, 1 - share)
+                expected[v, a] = sum(leaf_score(*score, *part) for part in parts) - leaf_score(*score, totals, 1.0)
             continue
         for a in range(1 if n_values == 2 else n_values):
             parts = (block[a].copy(), 1 / n_values), (totals - block[a], 1 - 1 / n_values)
@@ -99,7 +106,8 @@ def test_cells_that_are_not_there_count_as_zero_to_the_last_bit(
     starts = np.concatenate([[0], np.cumsum(arities)])
     for v in range(4):
         np.add.at(cells, (starts[v] + rows[:, v], rows[:, 0]), weights)
-    trees = GrowingTrees(arities.astype(np.uint32), is_binary, *score, 0.0)
+    ordered = rng.integers(2, size=4).astype(np.uint8)
+    trees = GrowingTrees(arities.astype(np.uint32), is_binary, *score, 0.0, ordered)
     trees.add_root(np.bincount(rows[:, 0], weights, minlength=arities[0]).astype(float))
     finder = CandidateFinder(trees, *score, 0.1, np.ones(4, np.uint8), np.empty(0, np.uint8))
     for found, expected in zip(finder.find(0, sparse(cells)), finder.find(0, cells), strict=True):

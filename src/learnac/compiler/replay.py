@@ -8,7 +8,7 @@ edges. Gains follow from the counts of the trees or, without counts, from rows d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from learnac._core import GrowingCircuit, QuickSchedule
 from learnac.compiler.draft import Draft
 from learnac.network import BayesNet, TreeCPD
-from learnac.network.bits import lowest
+from learnac.network.bits import is_interval, lowest
 from learnac.network.tree import Path
 
 Floats = NDArray[np.float64]
@@ -54,12 +54,15 @@ class Replay:
     applied: list[Applied] = field(default_factory=list)
     _arities: list[int] = field(init=False)
     _is_binary: bool = field(init=False)
+    _has_thresholds: list[bool] = field(init=False)  # by variable
     _open: dict[int, _Open] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._arities = self.network.schema.arities.tolist()
         self._is_binary = any(_groups_values(tree) for tree in self.network.trees)
-        self.circuit = GrowingCircuit(np.array(self._arities, dtype=np.uint32), self._is_binary)
+        self._has_thresholds = _have_thresholds(self.network)
+        arities, ordered = np.array(self._arities, dtype=np.uint32), np.array(self._has_thresholds, dtype=np.uint8)
+        self.circuit = GrowingCircuit(arities, self._is_binary, ordered)
 
     def run(self, gains: Sequence[Floats], max_edges: int, should_stop: Callable[[], bool]) -> bool:
         """Applies all splits; False if they do not fit, or time is up.
@@ -98,21 +101,29 @@ class Replay:
         self._open[leaf] = _Open(state.tree, node, state.values)
         if variable < 0:
             return False
-        smallest = min(groups.values(), key=int.bit_count)
-        value = lowest(smallest) if self._is_binary and self._arities[variable] > 2 else 0
+        value = self._value_to_split_on(variable, groups.values())
         # Every split must come at last: a gain of nothing would never pay.
         gain = max(float(gains[state.tree][node]), 0.0) + 1e-3
         schedule.add(leaf, np.array([variable], np.uint32), np.array([value], np.uint32), np.array([gain]))
         return True
+
+    def _value_to_split_on(self, variable: int, groups: Collection[int]) -> int:
+        """What the next split on a variable tells apart, of groups of its values."""
+        if not self._is_binary or self._arities[variable] == 2:
+            return 0
+        if self._has_thresholds[variable]:
+            return min(groups, key=lowest).bit_length() - 1
+        return lowest(min(groups, key=int.bit_count))
 
     def _left(self, state: _Open, variable: int) -> int:
         return state.values.get(variable, (1 << self._arities[variable]) - 1)
 
     def _kept(self, state: _Open, variable: int, value: int, branch: int) -> int:
         left = self._left(state, variable)
-        if self._is_binary and self._arities[variable] > 2:
-            return left & 1 << value if branch == 0 else left & ~(1 << value)
-        return left & 1 << branch
+        if not self._is_binary or self._arities[variable] == 2:
+            return left & 1 << branch
+        first = (2 << value) - 1 if self._has_thresholds[variable] else 1 << value
+        return left & first if branch == 0 else left & ~first
 
     def draft(self) -> Draft:
         places = np.full((max(self._open) + 1, 2), -1, dtype=np.int32)
@@ -129,6 +140,20 @@ def _groups_values(tree: TreeCPD) -> bool:
         if len(branches := tree.branches(node)) > 1
         for values in branches.values()
     )
+
+
+def _have_thresholds(network: BayesNet) -> list[bool]:
+    """Of each variable, whether it is asked at thresholds: some question has several values on both sides, and none
+    groups values that are not next to each other. Other questions are better asked value by value."""
+    has_large_groups = [False] * network.schema.n_variables
+    has_intervals_only = [True] * network.schema.n_variables
+    for tree in network.trees:
+        for node in range(tree.n_nodes):
+            if branches := tree.branches(node):
+                variable, groups = int(tree.variables[node]), branches.values()
+                has_large_groups[variable] |= sum(values.bit_count() > 1 for values in groups) > 1
+                has_intervals_only[variable] &= all(is_interval(values) for values in groups)
+    return [large and intervals for large, intervals in zip(has_large_groups, has_intervals_only, strict=True)]
 
 
 def gains_of(network: BayesNet, generator: np.random.Generator) -> list[Floats]:

@@ -69,9 +69,10 @@ def _variables(schema: Schema) -> list[dict[str, Any]]:
             "python": [repr(category) for category in categories],
             "edges": None if bins is None else [float(edge) for edge in bins.edges],
             "number": None if bins is None or bins.spread is None else _number(bins),
+            "isOrdered": is_ordered,
         }
-        for name, categories, bins in zip(
-            schema.names, schema.categories, schema.bins or [None] * schema.n_variables, strict=True
+        for name, categories, bins, is_ordered in zip(
+            schema.names, schema.categories, schema.bins, schema.ordered, strict=True
         )
     ]
 

@@ -9,15 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
+from learnac.errors import SizeError
 from learnac.files import replace_file
 from learnac.network import BayesNet, TreeCPD
-from learnac.network.bits import lowest
+from learnac.network.bits import members
+
+MAX_NUMBERS = 1_000_000
+"""Probabilities of a tree that is written. Where several values go one way, what follows is written for each of them."""
 
 _DEEPEST_INDENT = 32
 
 
 def write_bn(network: BayesNet, path: str | Path) -> None:
-    """Writes the trees, every question as one value against the rest. Names, categories and counts are lost."""
+    """Writes the trees, every question as one value against the rest. Names, categories and counts are lost.
+
+    A question with several values on both sides becomes a question for each value of the smaller side.
+    SizeError if a tree would have more than MAX_NUMBERS probabilities for that.
+    """
     arities = network.schema.arities.tolist()
     lines = [",".join(map(str, arities)), "BN {"]
     for tree in network.trees:
@@ -29,6 +37,7 @@ def _tree_text(tree: TreeCPD, schema: Schema) -> str:
     """The tree, depth first, each subtree on a line of its own; Libra reads no line that begins by closing one."""
     left: dict[int, int] = {}  # values left on the way, as bits, of what was asked
     pieces: list[str] = []
+    n_numbers = 0
     # Text to write, nodes to visit at a depth, and variables to give these values, the next one last.
     pending: list[str | tuple[int, int] | tuple[None, int, int]] = [(0, 0)]
     while pending:
@@ -41,10 +50,13 @@ def _tree_text(tree: TreeCPD, schema: Schema) -> str:
                 start = "\n" + " " * min(depth, _DEEPEST_INDENT)
                 variable = int(tree.variables[node])
                 if variable < 0:
+                    n_numbers += tree.parameters.shape[1]
+                    if n_numbers > max(MAX_NUMBERS, tree.parameters.size):
+                        raise _too_large(tree, schema)
                     pieces.append(start + _leaf_text(tree.child, tree.parameters[node]))
                     continue
                 here = left.get(variable, (1 << len(schema.categories[variable])) - 1)
-                tests, rest = _tests(tree, node, here, schema)
+                tests, rest = _tests(tree, node, here)
                 steps: list[str | tuple[int, int] | tuple[None, int, int]] = []
                 for value, branch in tests:
                     steps += [f"{start}(v{variable}_{value}", (None, variable, 1 << value), (branch, depth + 1)]
@@ -60,20 +72,20 @@ def _leaf_text(child: int, parameters: NDArray[np.float64]) -> str:
     return tests + logs[-1] + ")" * (len(logs) - 1)
 
 
-def _tests(tree: TreeCPD, node: int, left: int, schema: Schema) -> tuple[list[tuple[int, int]], int]:
+def _tests(tree: TreeCPD, node: int, left: int) -> tuple[list[tuple[int, int]], int]:
     """An inner node as tests of single values, each with its branch, and the branch of the rest."""
-    variable = int(tree.variables[node])
     values = tree.branches(node)
     open_branches = [branch for branch in values if values[branch] & left]
     rest = max(open_branches, key=lambda b: ((values[b] & left).bit_count(), values[b].bit_count(), values[b]))
-    tests = []
-    for branch in open_branches:
-        taken = values[branch] & left
-        if branch != rest and taken.bit_count() > 1:
-            question = f"node {node} of the tree of {schema.names[tree.child]!r} asks {schema.names[variable]!r}"
-            raise ValueError(
-                f"{question}: expected one value against the rest, or all apart; found several in two branches"
-            )
-        if branch != rest:
-            tests.append((lowest(taken), branch))
-    return tests, rest
+    others = [branch for branch in open_branches if branch != rest]
+    return [(value, branch) for branch in others for value in members(values[branch] & left)], rest
+
+
+def _too_large(tree: TreeCPD, schema: Schema) -> SizeError:
+    child = schema.names[tree.child]
+    return SizeError(
+        f"the tree of {child!r}: the format asks one value at a time, and with that the tree would have more than "
+        f"{MAX_NUMBERS:,} probabilities; a .learnac file holds its {tree.n_leaves:,} leaves as they are",
+        column=child,
+        expected=MAX_NUMBERS,
+    )

@@ -15,3 +15,8 @@ def members(bits: int) -> Iterator[int]:
     while bits:
         yield lowest(bits)
         bits &= bits - 1
+
+
+def is_interval(bits: int) -> bool:
+    """Whether the members are numbers next to each other, with no gap."""
+    return bits != 0 and (bits // (bits & -bits) + 1).bit_count() == 1

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
+from learnac.data.bins import number_text
 from learnac.drawing import (
     BLUE,
     GREY,
@@ -25,7 +26,7 @@ from learnac.drawing import (
     shown,
     shown_number,
 )
-from learnac.network.bits import members
+from learnac.network.bits import lowest, members
 from learnac.network.tree import TreeCPD
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def draw_tree(network: BayesNet, name: str, max_depth: int | None, max_nodes: in
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth: expected a number from 0, or None for the whole tree; found {max_depth}")
     tree, schema = network.trees[network.schema.index(name)], network.schema
-    places = _places(tree, max_depth)
+    places = _places(tree, schema.ordered, max_depth)
     what = f"the tree of {name!r}" if max_depth is None else f"the tree of {name!r} to depth {max_depth}"
     check_size(what, len(places), "nodes", "max_nodes", max_nodes, "Choose a smaller max_depth")
     statements = [line for place in places for line in _place(tree, schema, place)]
@@ -56,11 +57,11 @@ class _Place:
     is_cut: bool
 
 
-def _places(tree: TreeCPD, max_depth: int | None) -> list[_Place]:
+def _places(tree: TreeCPD, ordered: tuple[bool, ...], max_depth: int | None) -> list[_Place]:
     places, level, depth = [], [0], 0
     while level:
         is_last = depth == max_depth
-        here = [_Place(n, () if is_last else _branches(tree, n), is_last and _is_inner(tree, n)) for n in level]
+        here = [_Place(n, () if is_last else _branches(tree, n, ordered), is_last and _is_inner(tree, n)) for n in level]
         places += here
         level = [branch for place in here for branch, _ in place.branches]
         depth += 1
@@ -71,9 +72,12 @@ def _is_inner(tree: TreeCPD, number: int) -> bool:
     return bool(tree.variables[number] >= 0)
 
 
-def _branches(tree: TreeCPD, number: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Of a split into one value and the rest, the one value comes first."""
-    in_order = sorted(tree.branches(number).items(), key=lambda branch: branch[1].bit_count())
+def _branches(tree: TreeCPD, number: int, ordered: tuple[bool, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Of an ordered variable small values come first; of a split into one value and the rest, the one value."""
+    if not _is_inner(tree, number):
+        return ()
+    comes_first = lowest if ordered[tree.variables[number]] else int.bit_count
+    in_order = sorted(tree.branches(number).items(), key=lambda branch: comes_first(branch[1]))
     return tuple((branch, tuple(members(values))) for branch, values in in_order)
 
 
@@ -97,12 +101,23 @@ def _place(tree: TreeCPD, schema: Schema, place: _Place) -> Iterator[str]:
     look = {"shape": "box", "style": "rounded,filled", "color": BLUE, "fillcolor": PALE_BLUE}
     yield node(f"n{place.node}", label, **look, tooltip=shown(schema.names[variable]))
     for branch, values in place.branches:
-        text = quoted(f" {_edge_text(schema.categories[variable], values)} ")
+        text = quoted(f" {_edge_text(schema, variable, values)} ")
         yield f"n{place.node} -> n{branch} [label={text}]"
 
 
-def _edge_text(categories: Sequence[object], values: tuple[int, ...]) -> str:
-    """The categories that take an edge; of a split into one value and the rest, "not" that value."""
+def _edge_text(schema: Schema, variable: int, values: tuple[int, ...]) -> str:
+    """The categories that take an edge, "<= small" if they are all up to one in their order; of a split into one value
+    and the rest, "not" that value.
+    """
+    categories = schema.categories[variable]
+    if schema.ordered[variable] and 1 < len(values) < len(categories):
+        bins = schema.bins[variable]
+        if values == tuple(range(len(values))):
+            last = values[-1]
+            return f"<= {shown(categories[last])}" if bins is None else f"< {number_text(bins.edges[last])}"
+        if values == tuple(range(values[0], len(categories))):
+            before = values[0] - 1
+            return f"> {shown(categories[before])}" if bins is None else f">= {number_text(bins.edges[before])}"
     others = sorted(set(range(len(categories))) - set(values))
     if len(others) == 1 and len(values) > 1:
         return f"not {shown(categories[others[0]])}"

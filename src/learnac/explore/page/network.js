@@ -109,13 +109,23 @@ export class NetworkView {
     const children = node.branches.map(([values, next]) => {
       const known = this.shown.known[node.asks], value = known?.is ?? known?.sets;
       const stays = isLive && (value === undefined || values.includes(value));
-      const text = `${asked.name} = ${values.map((k) => asked.categories[k]).join(" or ")} `;
-      return this.branch(v, nodes, next, depth + 1, stays, [h("span", {}, text)]);
+      return this.branch(v, nodes, next, depth + 1, stays, [h("span", {}, condition(asked, values))]);
     });
     const list = h("ul", {}, children);
     if (depth === 0) return list;
     return h("li", { class: isLive ? "live" : "dead" }, depth < 3 ? [before, list] : h("details", {}, h("summary", {}, before), list));
   }
+}
+
+// What the values of a branch say of the variable that is asked: those up to one of an ordered variable as "age < 37".
+function condition({ name, categories, edges, isOrdered }, values) {
+  const last = values.length - 1, isRange = isOrdered && last > 0 && values[last] - values[0] === last;
+  if (isRange && values[0] === 0) return edges ? `${name} < ${edges[last]} ` : `${name} <= ${categories[last]} `;
+  if (isRange && values[last] === categories.length - 1) {
+    const before = values[0] - 1;
+    return edges ? `${name} >= ${edges[before]} ` : `${name} > ${categories[before]} `;
+  }
+  return `${name} = ${values.map((k) => categories[k]).join(" or ")} `;
 }
 
 // Moves the picture with the pointer, and makes it larger or smaller with the wheel.
