@@ -19,6 +19,7 @@ struct Block {
         indicators(program.n_indicators()),
         is_open(program.n_indicators()),
         n_open(program.n_variables()),
+        n_open_before(program.n_indicators() + 1),
         is_alive((program.n_nodes() + 63) / 64),
         values(program.n_nodes()) {
     alive.reserve(program.n_nodes());
@@ -40,10 +41,16 @@ struct Block {
 
   bool is_node_alive(std::uint32_t node) const { return (is_alive[node / 64] >> (node % 64) & 1) != 0; }
 
-  // Whether a term of a node that is alive counts. One without a gate may count even if it is zero: then all that it
-  // needs is alive for another's sake.
+  // Whether some gate of a term is open, as far as they are known.
+  bool may_count(const Term& term) const {
+    return term.n_gates == 0 || n_open_before[term.gate + term.n_gates] > n_open_before[term.gate];
+  }
+
+  // Whether a term of a node that is alive counts. One without a single gate may count even if it is zero: then all
+  // that it needs is alive for another's sake.
   bool is_term_alive(const Term& term) const {
-    if (term.gate != nothing) return is_open[term.gate] != 0;
+    if (term.n_gates == 1) return is_open[term.gate] != 0;
+    if (!may_count(term)) return false;
     const std::uint32_t* edges = program.edges(term);
     for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e)
       if (!is_node_alive(edges[e])) return false;
@@ -58,8 +65,9 @@ struct Block {
   bool indicators_are_one = false;
   std::vector<std::uint8_t> term_counts;
   std::vector<Lanes> indicators;
-  std::vector<std::uint8_t> is_open;  // whether an indicator is not zero in all rows
-  std::vector<std::uint32_t> n_open;  // open indicators of each variable
+  std::vector<std::uint8_t> is_open;         // whether an indicator is not zero in all rows
+  std::vector<std::uint32_t> n_open;         // open indicators of each variable
+  std::vector<std::uint32_t> n_open_before;  // open indicators of smaller number than each, and than the end
   std::vector<std::uint64_t> is_alive;
   std::vector<std::uint32_t> alive;  // nodes, from the root down
   std::vector<Lanes> values;
@@ -77,6 +85,7 @@ void Block<Lanes>::count_open() {
       for (int l = 0; l < Lanes::n_lanes; ++l) is_nonzero |= indicators[i].mantissa[l] != 0;
       is_open[i] = is_nonzero;
       n_open[v] += is_nonzero;
+      n_open_before[i + 1] = n_open_before[i] + is_nonzero;
     }
   }
 }
@@ -117,18 +126,18 @@ void Block<Lanes>::mark() {
       alive.push_back(i);
       const ProgramNode& node = program.node(i);
       std::uint32_t n_through = 0;
-      bool has_ungated = false;
+      bool has_others = false;
       for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
         const Term& term = program.term(t);
-        has_ungated |= term.gate == nothing;
-        if (term.gate == nothing || !is_open[term.gate]) continue;
+        has_others |= term.n_gates != 1;
+        if (term.n_gates != 1 || !is_open[term.gate]) continue;
         needs(term);
         ++n_through;
       }
       // The terms of such a sum have disjoint values: what is open belongs to no two of them.
-      if (has_ungated && (node.decided == nothing || n_through < n_open[node.decided]))
+      if (has_others && (node.decided == nothing || n_through < n_open[node.decided]))
         for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t)
-          if (program.term(t).gate == nothing) needs(program.term(t));
+          if (program.term(t).n_gates != 1 && may_count(program.term(t))) needs(program.term(t));
     }
   }
 }

@@ -76,7 +76,7 @@ class Program::Builder {
 
   // The product of some nodes, as one more term of the last node.
   void add_term(std::span<const std::uint32_t> factors, std::size_t n_circuit_edges) {
-    Term term{0, static_cast<std::uint32_t>(program_.edges_.size()), 0, 0, nothing};
+    Term term{0, static_cast<std::uint32_t>(program_.edges_.size()), 0, 0};
     Scalar constant{1, 0};
     for (const std::uint32_t factor : factors) {
       const std::uint32_t label = arrays_.labels[factor];
@@ -93,7 +93,7 @@ class Program::Builder {
     program_.most_edges_ = std::max(program_.most_edges_, term.n_edges);
     term.constant = linear(constant);
     ProgramNode& node = program_.nodes_.back();
-    if (node.decided != nothing) term.gate = gate_of(term, node.decided);
+    if (node.decided != nothing) find_gate(term, node.decided);
     program_.terms_.push_back(term);
     program_.constants_.push_back(constant);
     program_.n_circuit_edges_.push_back(static_cast<std::uint32_t>(n_circuit_edges));
@@ -159,7 +159,7 @@ class Program::Builder {
   }
 
   // An indicator of the variable that the term is a multiple of, directly or through products below it.
-  std::uint32_t gate_of(const Term& top, std::uint32_t variable) {
+  void find_gate(Term& top, std::uint32_t variable) {
     constexpr int most_steps = 1000;  // Without a gate a term is only walked more often than need be.
     pending_.assign(1, top);
     for (int step = 0; step < most_steps && !pending_.empty(); ++step) {
@@ -167,14 +167,16 @@ class Program::Builder {
       pending_.pop_back();
       const std::uint32_t* edges = program_.edges(term);
       for (std::uint32_t e = 0; e < term.n_indicators; ++e)
-        if (edges[e] >= program_.first_indicator_[variable] && edges[e] < program_.first_indicator_[variable + 1])
-          return edges[e];
+        if (edges[e] >= program_.first_indicator_[variable] && edges[e] < program_.first_indicator_[variable + 1]) {
+          top.gate = edges[e];
+          top.n_gates = 1;
+          return;
+        }
       for (std::uint32_t e = term.n_indicators; e < term.n_edges; ++e) {
         const ProgramNode& below = program_.nodes_[edges[e]];
         if (below.n_terms == 1) pending_.push_back(program_.terms_[below.first_term]);
       }
     }
-    return nothing;
   }
 
   Program& program_;
@@ -190,7 +192,62 @@ Program::Program(const CircuitArrays& arrays) : first_indicator_{0} {
   n_parameters_ = static_cast<std::uint32_t>(arrays.parameters.size());
   for (const std::uint32_t arity : arrays.arities) first_indicator_.push_back(first_indicator_.back() + arity);
   Builder(*this, arrays).build();
+  find_wide_gates();
   find_smallest_linear_root();
+}
+
+// Where two terms of a sum have several values each, as below a threshold, their values tell which of them counts.
+// Where there is one such term, what the others leave open does.
+void Program::find_wide_gates() {
+  std::vector<std::vector<std::uint32_t>> sums(n_variables());
+  for (std::uint32_t i = 0; i < n_nodes(); ++i) {
+    const auto is_open = [](const Term& term) { return term.n_gates == 0; };
+    if (nodes_[i].decided != nothing && std::ranges::count_if(terms(nodes_[i]), is_open) > 1)
+      sums[nodes_[i].decided].push_back(i);
+  }
+  for (std::uint32_t variable = 0; variable < sums.size(); ++variable)
+    if (!sums[variable].empty()) find_wide_gates_of(variable, sums[variable]);
+}
+
+void Program::find_wide_gates_of(std::uint32_t variable, std::span<const std::uint32_t> sums) {
+  // The variable's indicators below a node or term, and whether it is zero without them, as all are in smooth circuits.
+  struct Range {
+    std::uint32_t first = nothing, last = 0;
+    bool is_needed = false;
+
+    void add(const Range& other) {
+      first = std::min(first, other.first);
+      last = std::max(last, other.last);
+    }
+  };
+  std::vector<Range> below(sums.back() + 1);
+  const auto range_of = [&](const Term& term) {
+    Range range;
+    for (std::uint32_t e = 0; e < term.n_edges; ++e) {
+      const std::uint32_t to = edges(term)[e];
+      const bool is_own = to >= first_indicator(variable) && to < first_indicator(variable + 1);
+      if (e < term.n_indicators && !is_own) continue;
+      const Range factor = e < term.n_indicators ? Range{to, to, true} : below[to];
+      range.add(factor);
+      range.is_needed |= factor.is_needed;
+    }
+    return range;
+  };
+  for (std::uint32_t i = 0; i < below.size(); ++i) {
+    below[i].is_needed = true;
+    for (const Term& term : terms(nodes_[i])) {
+      const Range range = range_of(term);
+      below[i].add(range);
+      below[i].is_needed &= range.is_needed;
+    }
+  }
+  for (const std::uint32_t sum : sums)
+    for (std::uint32_t t = nodes_[sum].first_term; t < nodes_[sum].first_term + nodes_[sum].n_terms; ++t) {
+      const Range range = range_of(terms_[t]);
+      if (terms_[t].n_gates > 0 || !range.is_needed) continue;
+      terms_[t].gate = range.first;
+      terms_[t].n_gates = range.last - range.first + 1;
+    }
 }
 
 std::vector<std::uint64_t> Program::nodes_above(std::span<const std::uint32_t> variables) const {

@@ -17,7 +17,10 @@ struct Term {
   std::uint32_t first_edge;
   std::uint32_t n_edges;
   std::uint32_t n_indicators;
-  std::uint32_t gate;  // an indicator, of the variable that the node decides, without which it is zero; or nothing
+  // Indicators next to each other, of the variable that the node decides: if all of them are 0, so is the term. None if
+  // that is not known.
+  std::uint32_t gate = 0;
+  std::uint32_t n_gates = 0;
 };
 
 // A sum of terms. A product is a sum of one term; a product below one sum alone is a term of that sum.
@@ -69,6 +72,8 @@ class Program {
 
  private:
   class Builder;
+  void find_wide_gates();
+  void find_wide_gates_of(std::uint32_t variable, std::span<const std::uint32_t> sums);
   void find_smallest_linear_root();
 
   std::vector<std::uint32_t> first_indicator_;
