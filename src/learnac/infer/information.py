@@ -76,11 +76,12 @@ def kl_divergence(circuit: Queryable, other: BayesNet, *, n_threads: int = 1) ->
     """
     engine = engine_of(circuit)
     engine.require_deterministic("kl_divergence")
-    if other.schema != engine.schema:
+    mine, others = engine.schema, other.schema
+    if (mine.names, mine.categories) != (others.names, others.categories):
         raise QueryError(
-            f"expected the same variables and categories in both models, found {engine.schema} and {other.schema}",
-            expected=engine.schema,
-            found=other.schema,
+            f"expected the same variables and categories in both models, found {mine} and {others}",
+            expected=mine,
+            found=others,
         )
     cross_entropy = -sum(_expected_log(engine, tree, n_threads) for tree in other.trees)
     return max(0.0, cross_entropy - entropy(circuit, n_threads=n_threads))
