@@ -173,6 +173,17 @@ def test_a_query_finds_variables_and_categories() -> None:
         schema.code(0, True)  # A boolean is no number.
 
 
+def test_columns_with_bins_are_ordered_and_others_if_it_is_said() -> None:
+    bins = Bins((18, 65))
+    categories = (bins.labels, ("a", "b"), ("small", "large"))
+    assert Schema(("age", "b", "size"), categories, (bins, None, None)).ordered == (True, False, False)
+    ordered = Schema(("age", "b", "size"), categories, (bins, None, None), (False, False, True))
+    assert ordered.ordered == (True, False, True)
+    assert pickle.loads(pickle.dumps(ordered)).ordered == ordered.ordered
+    with pytest.raises(DataError, match="expected for each name whether it is ordered, found 2 for 3 names"):
+        Schema(("age", "b", "size"), categories, (), (True, False))
+
+
 def test_what_was_looked_up_is_no_part_of_a_schema() -> None:
     schema, other = (Schema(("a",), (("x", "y"),)) for _ in range(2))
     schema.code(0, "x")

@@ -15,8 +15,10 @@ import learnac
 from learnac import Dataset, LearnAC
 from learnac.compiler.replay import Replay, gains_of
 from learnac.data import Bins, Schema
+from learnac.errors import ModelFileError
 from learnac.infer import log_likelihood
 from learnac.io import read_bif, read_model, read_uai, write_bif, write_uai
+from learnac.io.schema_document import schema_document, schema_of
 from learnac.learn import LearnSettings, learn_table, learn_table_network
 from learnac.learn.splits import Split, SplitKind, SplitSpace
 from learnac.network.bits import is_interval
@@ -109,6 +111,14 @@ class TestOtherPlaces:
         assert found.schema.ordered == (False, True, False, True)
         assert_same_circuit(found.circuit, model.circuit_)
         assert_same_network(found.network, model.network_)
+
+    def test_files_that_say_nothing_of_order_are_read(self) -> None:
+        document = schema_document(table().schema)
+        assert schema_of(document) == table().schema
+        del document["ordered"]
+        assert schema_of(document) == table(ordered=[]).schema
+        with pytest.raises(ModelFileError, match="the schema is not what it should be"):
+            schema_of({**document, "ordered": [1, 0, 1, 0]})
 
     @pytest.mark.parametrize(("read", "write"), [(read_bif, write_bif), (read_uai, write_uai)])
     def test_other_formats_keep_the_distribution(self, tmp_path: Path, read: Any, write: Any) -> None:

@@ -167,7 +167,10 @@ Schedule: TypeAlias = Annotated[
 ]
 Splits: TypeAlias = Annotated[
     Literal["complete", "binary"],
-    Option(about="complete: a branch for each value. binary: one value against the rest.", panel=_SEARCH),
+    Option(
+        about="complete: a branch for each value. binary: one value against the rest; intervals at a threshold.",
+        panel=_SEARCH,
+    ),
 ]
 HalveEdgePenalty: TypeAlias = Annotated[
     bool,

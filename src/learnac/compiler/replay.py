@@ -144,7 +144,8 @@ def _groups_values(tree: TreeCPD) -> bool:
 
 def _have_thresholds(network: BayesNet) -> list[bool]:
     """Of each variable, whether it is asked at thresholds: some question has several values on both sides, and none
-    groups values that are not next to each other. Other questions are better asked value by value."""
+    groups values that are not next to each other. Other questions are better asked value by value.
+    """
     has_large_groups = [False] * network.schema.n_variables
     has_intervals_only = [True] * network.schema.n_variables
     for tree in network.trees:

@@ -60,7 +60,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         `shrinkage` rows. If one of them is None, it is chosen after the search, together with the number of splits to
         keep: on the validation table, or else by searching again without a tenth of the rows.
     splits
-        "binary" (one value against the rest) or "complete" (a branch for each value). No difference for two values.
+        "binary" (one value against the rest; of an ordered column, the values up to one of them against those above)
+        or "complete" (a branch for each value). No difference for two values.
     n_components, n_averages
         With more than one component, the model is a mixture: one structure, with a vector of parameters for each value
         of a hidden variable. With "auto", the number is chosen within `max_edges` on the validation table, or on

@@ -15,7 +15,7 @@ from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import members
 
 MAX_NUMBERS = 1_000_000
-"""Probabilities of a tree that is written. Where several values go one way, what follows is written for each of them."""
+"""Probabilities of a tree that is written: where several values go one way, what follows is written for each."""
 
 _DEEPEST_INDENT = 32
 

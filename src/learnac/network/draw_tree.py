@@ -61,7 +61,9 @@ def _places(tree: TreeCPD, ordered: tuple[bool, ...], max_depth: int | None) -> 
     places, level, depth = [], [0], 0
     while level:
         is_last = depth == max_depth
-        here = [_Place(n, () if is_last else _branches(tree, n, ordered), is_last and _is_inner(tree, n)) for n in level]
+        here = [
+            _Place(n, () if is_last else _branches(tree, n, ordered), is_last and _is_inner(tree, n)) for n in level
+        ]
         places += here
         level = [branch for place in here for branch, _ in place.branches]
         depth += 1
