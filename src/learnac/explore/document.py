@@ -69,6 +69,7 @@ def _variables(schema: Schema) -> list[dict[str, Any]]:
             "python": [repr(category) for category in categories],
             "edges": None if bins is None else [float(edge) for edge in bins.edges],
             "number": None if bins is None or bins.spread is None else _number(bins),
+            "edgeTexts": None if bins is None else [bins.text(edge) for edge in bins.edges],
             "isOrdered": is_ordered,
         }
         for name, categories, bins, is_ordered in zip(

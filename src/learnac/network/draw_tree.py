@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
-from learnac.data.bins import number_text
 from learnac.drawing import (
     BLUE,
     GREY,
@@ -116,10 +115,10 @@ def _edge_text(schema: Schema, variable: int, values: tuple[int, ...]) -> str:
         bins = schema.bins[variable]
         if values == tuple(range(len(values))):
             last = values[-1]
-            return f"<= {shown(categories[last])}" if bins is None else f"< {number_text(bins.edges[last])}"
+            return f"<= {shown(categories[last])}" if bins is None else f"< {bins.text(bins.edges[last])}"
         if values == tuple(range(values[0], len(categories))):
             before = values[0] - 1
-            return f"> {shown(categories[before])}" if bins is None else f">= {number_text(bins.edges[before])}"
+            return f"> {shown(categories[before])}" if bins is None else f">= {bins.text(bins.edges[before])}"
     others = sorted(set(range(len(categories))) - set(values))
     if len(others) == 1 and len(values) > 1:
         return f"not {shown(categories[others[0]])}"

@@ -118,12 +118,12 @@ export class NetworkView {
 }
 
 // What the values of a branch say of the variable that is asked: those up to one of an ordered variable as "age < 37".
-function condition({ name, categories, edges, isOrdered }, values) {
-  const last = values.length - 1, isRange = isOrdered && last > 0 && values[last] - values[0] === last;
-  if (isRange && values[0] === 0) return edges ? `${name} < ${edges[last]} ` : `${name} <= ${categories[last]} `;
+function condition({ name, categories, edgeTexts, isOrdered }, values) {
+  const last = values.length - 1, isRange = isOrdered && (last > 0 || edgeTexts) && values[last] - values[0] === last;
+  if (isRange && values[0] === 0) return edgeTexts ? `${name} < ${edgeTexts[last]} ` : `${name} <= ${categories[last]} `;
   if (isRange && values[last] === categories.length - 1) {
     const before = values[0] - 1;
-    return edges ? `${name} >= ${edges[before]} ` : `${name} > ${categories[before]} `;
+    return edgeTexts ? `${name} >= ${edgeTexts[before]} ` : `${name} > ${categories[before]} `;
   }
   return `${name} = ${values.map((k) => categories[k]).join(" or ")} `;
 }
