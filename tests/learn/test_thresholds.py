@@ -15,6 +15,7 @@ import learnac
 from learnac import Dataset, LearnAC
 from learnac.compiler.replay import Replay, gains_of
 from learnac.data import Bins, Schema
+from learnac.data.calendars import Calendar
 from learnac.errors import ModelFileError
 from learnac.infer import log_likelihood
 from learnac.io import read_bif, read_model, read_uai, write_bif, write_uai
@@ -133,9 +134,13 @@ class TestOtherPlaces:
         assert "<= " in source
         assert "> " in source.replace("->", "")
 
-    def test_bins_are_drawn_with_their_edges(self) -> None:
+    @pytest.mark.parametrize(
+        ("calendar", "edges"),
+        [(None, ("20", "30", "40")), (Calendar.DAYS, ("1970-01-21", "1970-01-31", "1970-02-10"))],
+    )
+    def test_bins_are_drawn_with_their_edges(self, calendar: Calendar | None, edges: tuple[str, ...]) -> None:
         dataset = table()
-        bins = (None, Bins((10.0, 20.0, 30.0, 40.0, 50.0)), None, None)
+        bins = (None, Bins((10.0, 20.0, 30.0, 40.0, 50.0), calendar=calendar), None, None)
         names, categories = dataset.schema.names, list(dataset.schema.categories)
         categories[1] = bins[1].labels
         binned = Dataset(Schema(names, tuple(categories), bins), dataset.codes)
@@ -143,7 +148,7 @@ class TestOtherPlaces:
         network = learned().fit(binned).network_
         child = next(tree.child for tree in network.trees if 1 in tree.parents)
         source = network.draw_tree(names[child]).source
-        assert any(f"< {edge} " in source and f">= {edge} " in source for edge in (20, 30, 40))
+        assert any(f"< {edge} " in source and f">= {edge} " in source for edge in edges)
 
     def test_the_splits_are_compiled_as_they_were_learned(self) -> None:
         """Replayed, the trees ask at thresholds: in no more edges than the learner took, or nearly so."""
