@@ -218,7 +218,7 @@ def test_a_column_with_gaps_far_down_is_of_one_type(answer: Answer, people: Lear
     assert [as_value(value) for value in found[:-1]] == [as_value(value) for value in rows["age"][:-1]]
     bins = people.schema_.bins[-1]
     assert bins is not None
-    assert found[-1] in bins.medians()
+    assert found[-1] in bins.modes()[1]
     document = json.loads(answer("score", "people.learnac", name, "--json"))
     assert (document["rows"], document["impossible"]) == (len(rows), 0)
 

@@ -25,11 +25,13 @@ class Calendar(StrEnum):
     SECONDS = "seconds"
 
     def text(self, number: float) -> str:
-        """A point in time in ISO's form: 2024-05-17, or 2024-05-17 13:45:00."""
+        """A point in time in ISO's form: 2024-05-17, or 2024-05-17 13:45:00, with a fraction of a second if it has one."""
         unit = "D" if self is Calendar.DAYS else "s"
         limit = 3_650_000 * (1 if self is Calendar.DAYS else _SECONDS_OF_DAY)
-        found = np.datetime64(int(np.floor(np.clip(number, -limit, limit))), unit)
-        return str(found).replace("T", " ")
+        number = float(np.clip(number, -limit, limit))
+        if self is Calendar.SECONDS and not number.is_integer():
+            unit, number = "us", round(number * 1e6)
+        return str(np.datetime64(int(np.floor(number)), unit)).replace("T", " ")
 
     def number(self, value: object) -> float | None:
         """The number of a point in time: of Python, NumPy or pandas, or written in ISO's form; None of anything else.

@@ -166,7 +166,7 @@ class Dataset:
         return self.n_rows
 
     @overload
-    def __getitem__(self, rows: int | np.integer[Any]) -> dict[str, Category]: ...
+    def __getitem__(self, rows: int | np.integer[Any]) -> dict[str, Any]: ...
 
     @overload
     def __getitem__(self, rows: Any) -> Dataset: ...
@@ -174,7 +174,7 @@ class Dataset:
     def __getitem__(self, rows: Any) -> Any:
         """Rows selected by a slice, a mask or a list of row numbers, as a Dataset with the same schema.
 
-        A single row number returns that row as a dict from name to category.
+        A single row number returns that row as a dict from name to category or number; dates are texts.
         """
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is ...:  # As scikit-learn asks for rows.
             rows = rows[0]
@@ -182,13 +182,17 @@ class Dataset:
             row = row_number(rows, self.n_rows)
             codes = self.codes[:, row].tolist()
             columns = zip(self.names, self.categories, codes, strict=True)
-            known = {name: categories[code] for name, categories, code in columns}
-            return known | {
-                self.names[v]: n for v, column in self.numbers.items() if not isnan(n := float(column[row]))
-            }
+            known: dict[str, Any] = {name: categories[code] for name, categories, code in columns}
+            return known | dict(self._numbers_in(row))
         chosen = chosen_rows(rows, self.n_rows)
         numbers = {variable: column[chosen] for variable, column in self.numbers.items()}
         return Dataset(self.schema, self.codes[:, chosen], numbers, self.reports)
+
+    def _numbers_in(self, row: int) -> Iterable[tuple[str, Any]]:
+        for variable, column in self.numbers.items():
+            bins = self.schema.bins[variable]
+            if bins is not None and not isnan(number := float(column[row])):
+                yield self.names[variable], bins.value(number)
 
     def __repr__(self) -> str:
         rows = "row" if self.n_rows == 1 else "rows"

@@ -36,7 +36,7 @@ def open_columns(frame: nw.DataFrame[Any]) -> Columns:
 
 
 def _with_plain_type(column: Column) -> Column:
-    return _with_plain_categories(_with_wider_floats(_with_plain_objects(column)))
+    return _with_plain_categories(_with_common_type(_with_plain_objects(column)))
 
 
 def _with_plain_objects(column: Column) -> Column:
@@ -52,9 +52,13 @@ def _with_plain_objects(column: Column) -> Column:
     return column
 
 
-def _with_wider_floats(column: Column) -> Column:
-    """Half floats of pandas and pyarrow as floats: older versions of narwhals and pyarrow can do little with them."""
+def _with_common_type(column: Column) -> Column:
+    """Rare types of pandas and pyarrow as common ones: narwhals and older versions of pyarrow can do little with them."""
     native: Any = column.to_native()
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_date64(native.type):
+        return nw.from_native(native.cast(pa.date32()), series_only=True)
+    if isinstance(native, pa.ChunkedArray) and pa.types.is_decimal(native.type):
+        return nw.from_native(native.cast(pa.float64()), series_only=True)
     if isinstance(native, pa.ChunkedArray) and pa.types.is_float16(native.type):
         return nw.from_native(native.cast(pa.float32()), series_only=True)
     if column.implementation.is_pandas() and native.dtype == np.float16:

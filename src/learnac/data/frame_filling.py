@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from numbers import Real
@@ -9,6 +10,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from narwhals import Series
 from numpy.typing import NDArray
 
@@ -25,12 +27,26 @@ def filled(given: Series[Any], plain: Series[Any], filler: Series[Any], is_gap: 
     if filler.dtype != given.dtype and filler.dtype.is_integer() and given.dtype.is_numeric():
         wide = nw.Int64 if given.dtype.is_integer() else nw.Float64
         given, filler = given.cast(wide), filler.cast(wide)
+    if filler.dtype != given.dtype and filler.dtype not in (nw.String, nw.Object):
+        filler = _cast_like(filler, given)
     if given.implementation.is_pandas():
         return _filled_by_pandas(given, plain, filler, is_gap)
-    if filler.dtype != given.dtype:
+    if filler.dtype != given.dtype and not _are_one_type(filler, given):
         return _as_texts(plain, filler, is_gap)
+    if isinstance(native := given.to_native(), pa.ChunkedArray):
+        return nw.from_native(_filled_by_pyarrow(native, filler.to_native(), is_gap), series_only=True)
     mask = nw.new_series("mask", is_gap.tolist(), nw.Boolean, backend=given.implementation)
     return filler.zip_with(mask, given)
+
+
+def _cast_like(filler: Series[Any], given: Series[Any]) -> Series[Any]:
+    """Numbers or points in time in a type that narwhals has no word for; as they are if that cannot hold them."""
+    native: Any = given.to_native()
+    if not isinstance(native, pa.ChunkedArray) or pa.types.is_string(native.type):
+        return filler
+    with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return nw.from_native(filler.to_native().cast(native.type, safe=False), series_only=True)
+    return filler
 
 
 def _filled_by_pandas(
@@ -43,13 +59,25 @@ def _filled_by_pandas(
     values = filler.to_native()
     if given.dtype == nw.Object and plain.dtype != nw.Object:
         values = _as_objects(native, values, is_gap)
-    if given.dtype.is_numeric() and filler.dtype.is_numeric():
+    are_times = given.dtype in (nw.Date, nw.Datetime) and filler.dtype in (nw.Date, nw.Datetime)
+    if are_times or (given.dtype.is_numeric() and filler.dtype.is_numeric()):
         values = values.astype(native.dtype)  # Numbers of pandas and those of NumPy are two types of one name.
     if values.dtype != native.dtype or _are_numbers_and_labels(native, values, is_gap):
         return _as_texts(plain, filler, is_gap)
     native = native.copy()
     native.iloc[rows] = values.iloc[rows].array
     return nw.from_native(native, series_only=True)
+
+
+def _are_one_type(filler: Series[Any], given: Series[Any]) -> bool:
+    native: Any = given.to_native()
+    return isinstance(native, pa.ChunkedArray) and native.type == filler.to_native().type
+
+
+def _filled_by_pyarrow(native: Any, values: Any, is_gap: NDArray[np.bool_]) -> Any:
+    both = pa.concat_arrays([*native.chunks, *values.chunks])
+    places = np.where(is_gap, len(native) + np.arange(len(native)), np.arange(len(native)))
+    return pa.chunked_array([both.take(pa.array(places))])
 
 
 def _as_objects(native: Any, values: Any, is_gap: NDArray[np.bool_]) -> Any:

@@ -366,13 +366,17 @@ def _categories_of(name: str, column: Column, distinct: Distinct) -> tuple[Categ
 
 def _declares_categories(column: Column) -> bool:
     """Whether a person stated the categories, by the type of the column: a dictionary of Arrow only saves memory."""
-    return _declared_categories(column) is not None and not column.implementation.is_pyarrow()
+    is_plain = column.implementation.is_pyarrow() and not _is_ordered(column)
+    return _declared_categories(column) is not None and not is_plain
 
 
 def _is_ordered(column: Column) -> bool:
-    """Whether a person stated an order of the categories: pandas says so, an enum of polars is in the order of it."""
-    native = column.to_native()
-    return bool(getattr(getattr(native, "cat", None), "ordered", False))
+    """Whether a person stated an order of the categories: pandas and Arrow say so, an enum of polars always has one."""
+    native: Any = column.to_native()
+    if column.implementation.is_polars():
+        return column.dtype == nw.Enum
+    declares = native.type if column.implementation.is_pyarrow() else getattr(native, "cat", None)
+    return bool(getattr(declares, "ordered", False))
 
 
 def _declared_categories(column: Column) -> list[Any] | None:

@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
-_TOLERANCE = 1e-6  # of a step: 0.3 / 0.1 is a little less than 3.
+# Of a step: 0.3 / 0.1 is a little less than 3. And of the number of steps, where that is large.
+_TOLERANCE = 1e-6
+_ROUNDING = 1e-15
+
+MOST_DECIMALS = 6
+"""Of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +96,7 @@ class Spread:
 
     def floor(self, numbers: npt.ArrayLike) -> Numbers:
         """The largest multiple of the step that is not above each number."""
-        values = np.asarray(numbers, np.float64)
-        if self.step == 0:
-            return values
-        return _clean(np.floor(values / self.step + _TOLERANCE) * self.step, self.step)
+        return floored(np.asarray(numbers, np.float64), self.step)
 
     def cumulative(self, numbers: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], Numbers]:
         """For each number its piece, and the share of the piece that lies below it."""
@@ -198,7 +200,17 @@ def _beyond(width: float, decay: float) -> float:
     return 0.0 if math.isinf(width) else width / math.expm1(width / decay) if width / decay < 700 else 0.0
 
 
-def _clean(numbers: Numbers, step: float) -> Numbers:
-    """Multiples of a step as people write them: 0.3, not 0.30000000000000004."""
-    digits = max(0, 6 - math.floor(math.log10(step))) if step < 1 else 6
-    return np.round(numbers, min(digits, 12)) + 0.0
+def floored(numbers: Numbers, step: float) -> Numbers:
+    """The largest multiple of a step that is not above each number, as people write it: 0.3, not 0.30000000000000004."""
+    if step == 0:
+        return numbers
+    scale = next((s for d in range(MOST_DECIMALS + 1) if is_whole(step * (s := 10.0**d))), 1 / step)
+    divisor = float(np.rint(step * scale))
+    counts = numbers * scale / divisor
+    found: Numbers = np.floor(counts + _TOLERANCE + _ROUNDING * np.abs(counts)) * divisor / scale
+    return found + 0.0
+
+
+def is_whole(number: float) -> bool:
+    """Whether this is an integer from 1, but for rounding."""
+    return number > 0.5 and math.isclose(number, round(number), rel_tol=1e-9)

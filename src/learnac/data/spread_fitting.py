@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 
-from learnac.data.spread import Numbers, Spread
+from learnac.data.spread import MOST_DECIMALS, Numbers, Spread, floored
 
 # Of the pieces, over the cube root of the number of rows: as a histogram should have.
 _PIECES = 4.0
 _FEWEST_ROWS = 20  # of a piece
 # Of the rows that a number must have to be a point, where numbers lie anywhere.
 _SHARE_OF_POINT = 0.002
-_MOST_DECIMALS = 6
 # As many different numbers make a common divisor unlikely to be an accident.
 _ENOUGH_FOR_DIVISOR = 10
 # What is added to the counts of a bin: spread evenly over it, and for each tail.
@@ -23,7 +22,7 @@ _PRIOR = 0.5
 def step_of(distinct: Numbers) -> float:
     """The step of which all numbers are multiples; 0 if there is none."""
     largest = float(np.abs(distinct).max())
-    for decimals in range(_MOST_DECIMALS + 1):
+    for decimals in range(MOST_DECIMALS + 1):
         scale = 10.0**decimals
         if largest * scale >= 2**52:
             return 0.0
@@ -122,7 +121,7 @@ def _bounds(
 
 
 def _after(number: float, step: float) -> float:
-    return float(np.round(number + step, 12)) if step > 0 else float(np.nextafter(number, np.inf))
+    return float(floored(np.float64(number + step), step)) if step > 0 else float(np.nextafter(number, np.inf))
 
 
 def _between(left: float, right: float) -> float:
@@ -131,9 +130,9 @@ def _between(left: float, right: float) -> float:
 
 
 def _ceiling(number: float, step: float) -> float:
-    return float(np.round(math.ceil(number / step - 1e-6) * step, 12))
+    return -float(floored(np.float64(-number), step)) + 0.0
 
 
 def _summing_to_one(pieces: list[tuple[float | None, float]]) -> list[tuple[float | None, float]]:
     total = math.fsum(share for _, share in pieces)
-    return [(start, share / total) for start, share in pieces]
+    return [(start, float(share / total)) for start, share in pieces]
