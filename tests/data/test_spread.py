@@ -228,3 +228,21 @@ def test_pieces_that_are_none(starts: tuple[float, ...], shares: tuple[float, ..
 def test_shares_of_a_bin_are_one() -> None:
     with pytest.raises(ValueError, match="1 in each bin"):
         Bins((5.0,), Spread((1.0, 5.0), (0.2, 0.2, 1.0), 1.0))
+
+
+@pytest.mark.parametrize("kind", ["tenths", "hundredths", "quarters", "hours"])
+def test_rounding_errors_change_no_bin(kind: str) -> None:
+    """Numbers as other programs compute them, 0.1 + 0.2: a little below or above what people write."""
+    rng = np.random.default_rng(0)
+    unit = {"tenths": 0.1, "hundredths": 0.01, "quarters": 0.25, "hours": 3600.0}[kind]
+    counts = rng.integers(1, 60, 500) + (438_300 if kind == "hours" else 0)
+    exact = counts / round(1 / unit) if unit < 1 else counts * unit
+    noisy = np.nextafter(exact, rng.choice([-np.inf, np.inf], 500))
+    for values in (exact, noisy, counts * unit):
+        bins = Binning(8).fit(values)
+        assert bins.spread is not None
+        assert bins.spread.step == unit
+        assert bins == Binning(8).fit(exact)
+        np.testing.assert_array_equal(bins.codes(values), bins.codes(exact))
+        np.testing.assert_array_equal(bins.log_densities(values), bins.log_densities(exact))
+    np.testing.assert_array_equal(bins.spread.floor(noisy), exact)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from learnac.data.bins import Bins
-from learnac.data.spread import Numbers
+from learnac.data.spread import Numbers, snapped
 from learnac.data.spread_fitting import fit_spread, step_of
 
 Strategy: TypeAlias = Literal["quantile", "uniform"]
@@ -57,6 +57,8 @@ class Binning:
         if not used.any():
             raise ValueError("expected finite numbers to choose bins from, found none")
         values, counts = values[used], counts[used]
+        step = step_of(values)
+        values = snapped(values, step)
         distinct, inverse = np.unique(values, return_inverse=True)
         shares = np.bincount(inverse, weights=counts) / counts.sum()
         if self.strategy == "uniform":
@@ -66,7 +68,7 @@ class Binning:
         else:
             edges = self._quantile_edges(values, None if weights is None else counts, distinct, shares)
         # Edges of equal widths stay where they are: bins between them may be empty.
-        is_grid = self.strategy == "quantile" and step_of(distinct) > 0
+        is_grid = self.strategy == "quantile" and step > 0
         tidy = _on_grid(edges, distinct) if is_grid else _tidied(edges, distinct)
         return spread_over(Bins(tuple(tidy)), values, counts)
 

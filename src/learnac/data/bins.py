@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from learnac.data.calendars import Calendar
 from learnac.data.number_text import number_text
-from learnac.data.spread import Numbers, Spread
+from learnac.data.spread import Numbers, Spread, snapped
 
 # As `schema.UNKNOWN`, which this module may not import.
 _UNKNOWN = -1
@@ -95,6 +95,8 @@ class Bins:
     def codes(self, numbers: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """The position of each number's interval; -1 for NaN, which is unknown."""
         values = np.asarray(numbers, dtype=np.float64)
+        if self.spread is not None:
+            values = snapped(values, self.spread.step)
         codes = np.searchsorted(np.array(self.edges), values, side="right").astype(np.int32)
         codes[np.isnan(values)] = _UNKNOWN
         return codes

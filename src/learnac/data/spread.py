@@ -74,7 +74,7 @@ class Spread:
 
     def log_densities(self, numbers: npt.ArrayLike) -> Numbers:
         """The log-density of each number within its bin; of a point, its log-probability. Nan of nan."""
-        values = np.asarray(numbers, np.float64)
+        values = snapped(np.asarray(numbers, np.float64), self.step)
         pieces = self.pieces(values)
         starts, shares = np.array(self.starts), np.array(self.shares)
         widths = np.concatenate([[1.0], np.diff(starts), [1.0]])
@@ -209,6 +209,16 @@ def floored(numbers: Numbers, step: float) -> Numbers:
     counts = numbers * scale / divisor
     found: Numbers = np.floor(counts + _TOLERANCE + _ROUNDING * np.abs(counts)) * divisor / scale
     return found + 0.0
+
+
+def snapped(numbers: Numbers, step: float) -> Numbers:
+    """Numbers that are a rounding error away from a multiple of a step, as that multiple; others as they are."""
+    if step == 0:
+        return numbers
+    near = floored(numbers + step / 2, step)
+    with np.errstate(invalid="ignore"):
+        is_near = np.abs(numbers - near) <= _TOLERANCE * step + _ROUNDING * np.abs(numbers)
+    return np.where(is_near, near, numbers)
 
 
 def is_whole(number: float) -> bool:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from learnac.data.spread import MOST_DECIMALS, Numbers, Spread, floored
+from learnac.data.spread import MOST_DECIMALS, Numbers, Spread, floored, snapped
 
 # Of the pieces, over the cube root of the number of rows: as a histogram should have.
 _PIECES = 4.0
@@ -19,8 +19,9 @@ _ENOUGH_FOR_DIVISOR = 10
 _PRIOR = 0.5
 
 
-def step_of(distinct: Numbers) -> float:
+def step_of(numbers: Numbers) -> float:
     """The step of which all numbers are multiples; 0 if there is none."""
+    distinct = np.unique(numbers)
     largest = float(np.abs(distinct).max())
     for decimals in range(MOST_DECIMALS + 1):
         scale = 10.0**decimals
@@ -38,9 +39,9 @@ def step_of(distinct: Numbers) -> float:
 
 def fit_spread(edges: tuple[float, ...], values: Numbers, weights: Numbers) -> Spread:
     """How `values`, which count `weights` rows, are spread within the bins of `edges`."""
-    distinct, inverse = np.unique(values, return_inverse=True)
+    step = step_of(values)
+    distinct, inverse = np.unique(snapped(values, step), return_inverse=True)
     counts = np.bincount(inverse, weights=weights)
-    step = step_of(distinct)
     if step > 0 and len({_ceiling(edge, step) for edge in edges}) < len(edges):
         step = 0.0  # Some bin holds no multiple of it.
     n_bins = len(edges) + 1
