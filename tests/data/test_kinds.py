@@ -196,6 +196,7 @@ def test_points_in_time_are_read_in_every_form(time: datetime.datetime) -> None:
     assert Calendar.SECONDS.number(zoned) == pytest.approx(seconds - 5 * 3600, abs=1e-5)
     day = time.date()
     assert Calendar.DAYS.number(day) == Calendar.DAYS.number(str(day)) == (day - datetime.date(1970, 1, 1)).days
+    assert Calendar.DAYS.number(f"{day:%Y}/{day:%m/%d}") == Calendar.DAYS.number(day)
     assert Calendar.DAYS.text((day - datetime.date(1970, 1, 1)).days) == str(day)
     whole = time.replace(microsecond=0)
     assert Calendar.SECONDS.text(math.floor(seconds)) == str(whole)
@@ -204,7 +205,7 @@ def test_points_in_time_are_read_in_every_form(time: datetime.datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "2020", "2020-13-01", "2020-02-30", "20200101", "yesterday", 18262, 1.5, None, True, pd.NaT, "2020-1-1"]
+    "value", ["", "2020", "2020-13-01", "2020-02-30", "20200101", "yesterday", 18262, 1.5, None, True, pd.NaT, "2020-1-1", "2020/01-01", "01/02/2020"]
 )
 def test_what_is_no_point_in_time(value: object) -> None:
     assert Calendar.DAYS.number(value) is None

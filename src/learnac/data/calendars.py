@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from learnac.data.spread import Numbers
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?")
+_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}")
+_TIME = re.compile(r"\d{4}([-/])\d{2}\1\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?")
 _SECONDS_OF_DAY = 86_400
 
 
@@ -34,7 +34,8 @@ class Calendar(StrEnum):
         return str(np.datetime64(int(np.floor(number)), unit)).replace("T", " ")
 
     def number(self, value: object) -> float | None:
-        """The number of a point in time: of Python, NumPy or pandas, or written in ISO's form; None of anything else.
+        """The number of a point in time: of Python, NumPy or pandas, or written in ISO's form, or as 2024/05/17;
+        None of anything else.
 
         Without a time zone, it is taken to be in that of all others.
         """
@@ -65,7 +66,7 @@ def _read(text: str) -> datetime | None:
     if not (_DATE.fullmatch(text) or _TIME.fullmatch(text)):
         return None
     try:
-        return datetime.fromisoformat(text)
+        return datetime.fromisoformat(text.replace("/", "-"))
     except ValueError:
         return None
 
