@@ -117,11 +117,14 @@ TABLES: dict[str, RealTable] = {
         frozenset({"faa", "name"}),
     ),
     "weather of Seattle": RealTable(
-        vega("seattle-weather.csv"), kinds(number="precipitation temp_max temp_min wind", categorical="weather", date="date")
+        vega("seattle-weather.csv"),
+        kinds(number="precipitation temp_max temp_min wind", categorical="weather", date="date"),
     ),
     "cars": RealTable(
         vega("cars.json"),
-        kinds(number="Miles_per_Gallon Horsepower Acceleration", ordered="Cylinders", categorical="Origin", date="Year"),
+        kinds(
+            number="Miles_per_Gallon Horsepower Acceleration", ordered="Cylinders", categorical="Origin", date="Year"
+        ),
         frozenset({"Name"}),
     ),
     "stocks": RealTable(vega("stocks.csv"), kinds(number="price", categorical="symbol date")),

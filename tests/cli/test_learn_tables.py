@@ -87,8 +87,8 @@ def test_what_tables_may_look_like(run: Run, tmp_path: Path, train: str, test: s
         pytest.param(b",a\n0,1\n1,0\n", "bad.csv: the name at position 0 is empty", id="empty name"),
         pytest.param(
             b"a,b\n0.5,1\n",
-            "expected columns to learn from, found none: 'a' has the same value in every row; 'b' has the same value in "
-            "every row: --kind a=categorical keeps a column",
+            "expected columns to learn from, found none: 'a' has the same value in every row; 'b' has the same value "
+            "in every row: --kind a=categorical keeps a column",
             id="one row",
         ),
         pytest.param(

@@ -205,7 +205,23 @@ def test_points_in_time_are_read_in_every_form(time: datetime.datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "2020", "2020-13-01", "2020-02-30", "20200101", "yesterday", 18262, 1.5, None, True, pd.NaT, "2020-1-1", "2020/01-01", "01/02/2020"]
+    "value",
+    [
+        "",
+        "2020",
+        "2020-13-01",
+        "2020-02-30",
+        "20200101",
+        "yesterday",
+        18262,
+        1.5,
+        None,
+        True,
+        pd.NaT,
+        "2020-1-1",
+        "2020/01-01",
+        "01/02/2020",
+    ],
 )
 def test_what_is_no_point_in_time(value: object) -> None:
     assert Calendar.DAYS.number(value) is None
@@ -355,7 +371,7 @@ def test_a_model_of_a_mixed_table_on_disk(tmp_path: Path) -> None:
 # --- Later tables
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, lambda f: pl.from_pandas(f), lambda f: pa.Table.from_pandas(f)])
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
 def test_later_tables_may_have_what_was_left_out_or_not(dataset: Dataset, make: Any) -> None:
     frame = mixed_frame()
     for later in (frame, frame.drop(columns=["id", "one"]), frame.assign(id="other", one=[None] * len(frame))):
@@ -371,7 +387,7 @@ def test_categories_never_seen_are_missing_if_one_says_so() -> None:
     strict = LearnAC(max_splits=3).fit(frame)
     lenient = LearnAC(max_splits=3, unknown="missing").fit(frame)
     strange = frame[:3].astype({"grade": str}).assign(word=["x", "new", "y"], grade=["low", "mid", "none"])
-    with pytest.raises(DataError, match="column 'grade', row 2: expected one of its categories, .*; found 'none'"):
+    with pytest.raises(DataError, match=r"column 'grade', row 2: expected one of its categories, .*; found 'none'"):
         strict.score_samples(strange)
     gaps = strange.assign(word=["x", None, "y"], grade=["low", "mid", None])
     np.testing.assert_array_equal(lenient.score_samples(strange), strict.score_samples(gaps))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ CASES = st.tuples(
 )
 
 
-def column(seed: int, kind: str, n: int = 400) -> np.ndarray:
+def column(seed: int, kind: str, n: int = 400) -> np.ndarray:  # noqa: PLR0911
     rng = np.random.default_rng(seed)
     match kind:
         case "normal":
@@ -65,7 +66,7 @@ def mass(bins: Bins, code: int, low: float = -math.inf, high: float = math.inf, 
         cuts[0] = spread.starts[0] - 60 * spread.decay
     if end == math.inf:
         cuts[-1] = max(spread.starts[-1], start if math.isfinite(start) else -math.inf) + 60 * spread.decay
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         if b <= a:
             continue
         if b == np.nextafter(a, np.inf) and spread.is_point[spread.pieces([a])[0]]:
@@ -130,7 +131,9 @@ def test_draws_stay_within_limits() -> None:
     shares = bins.shares_between(low, high)
     codes = np.flatnonzero(shares > 0).repeat(500)
     drawn = bins.draw(codes, np.random.default_rng(0), low, high)
-    assert (drawn >= low).all() and (drawn < high).all() and np.array_equal(bins.codes(drawn), codes)
+    assert (drawn >= low).all()
+    assert (drawn < high).all()
+    assert np.array_equal(bins.codes(drawn), codes)
 
 
 @given(CASES, st.floats(0.02, 0.98))
@@ -143,7 +146,8 @@ def test_quantiles_part_the_probability(case: tuple[int, str, int], share: float
     for row, found in zip(posterior, bins.quantiles(posterior, share), strict=True):
         after = found + bins.spread.step if bins.spread.step else np.nextafter(found, np.inf)
         below, up_to = (row @ bins.shares_between(-math.inf, x) for x in (found, after))
-        assert below <= share + 1e-9 and up_to >= share - 1e-9
+        assert below <= share + 1e-9
+        assert up_to >= share - 1e-9
 
 
 @given(CASES, st.floats(0.0, 1.0), st.sampled_from([1e-15, 1e-9, 0.5, 1 - 1e-9, 1 - 1e-13]))

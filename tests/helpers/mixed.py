@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ BINS = {"height": 4, "spent": 3, "day": 3}
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """A column of numbers as a sum: numbers, the bins they lie in, and what each stands for of its bin's probability."""
+    """A column of numbers as a sum: numbers, the bins they lie in, and what each stands for of its bin."""
 
     values: Floats
     codes: NDArray[np.int32]
@@ -75,7 +76,7 @@ def _nodes(bins: Bins, first: float, last: float, cuts: tuple[float, ...]) -> tu
     points = starts[spread.is_point[1:]]
     after = np.nextafter(points, np.inf)
     values, widths = [points], [np.ones(len(points))]
-    for a, b in zip(ends[:-1], ends[1:], strict=True):
+    for a, b in pairwise(ends):
         if not (a in points and b in after):
             values.append((a + b) / 2 + (b - a) / 2 * _NODES)
             widths.append((b - a) / 2 * _WEIGHTS)

@@ -146,7 +146,7 @@ COUNTS = st.integers(-3, 60).map(float)
 DAYS = st.integers(18250, 18340).map(float)
 numbers: dict[str, st.SearchStrategy[Known]] = {
     "height": HEIGHTS.map(lambda x: Known(x, number=x)) | intervals(HEIGHTS, repr),
-    "spent": COUNTS.map(lambda x: Known(int(x), number=x)) | intervals(COUNTS, lambda x: int(x)),
+    "spent": COUNTS.map(lambda x: Known(int(x), number=x)) | intervals(COUNTS, int),
     "day": DAYS.map(lambda x: Known(day_text(x), number=x)) | intervals(DAYS, day_text),
 }
 pieces: dict[str, st.SearchStrategy[Known]] = numbers | {
@@ -383,8 +383,8 @@ def test_the_distribution_of_a_number(n_components: int, known: dict[str, Known]
         assert here.test(np.array([quantile]))[0]
     assert found.interval(0.5) == (found.quantile(0.25), found.quantile(0.75))
     # The density is that of a query about the number.
-    for number in (quantile, float(bins.edges[0]), -1000.0):
-        number = float(bins.spread.floor(number)) if bins.spread is not None else number
+    assert bins.spread is not None
+    for number in bins.spread.floor([quantile, bins.edges[0], -1000.0]).tolist():
         given_as: Any = day_text(number) if name == "day" else number
         expected = math.exp(infer.log_probability(case.case.asked, {name: given_as}, case.given))
         assert found.density([number])[0] == pytest.approx(expected, rel=1e-6, abs=1e-12)

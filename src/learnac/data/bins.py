@@ -207,7 +207,8 @@ class Bins:
     def _sums(self, of_pieces: Numbers) -> Numbers:
         """Sums over the pieces of each bin."""
         assert self.spread is not None
-        return np.bincount(self.spread.bins(self.edges), weights=of_pieces, minlength=len(self))[: len(self)]
+        sums: Numbers = np.bincount(self.spread.bins(self.edges), of_pieces, len(self)).astype(np.float64)
+        return sums[: len(self)]
 
     def _single_numbers(self) -> dict[int, float]:
         """The bins of which nearly all is one number."""

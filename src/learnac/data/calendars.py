@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
@@ -25,13 +26,13 @@ class Calendar(StrEnum):
     SECONDS = "seconds"
 
     def text(self, number: float) -> str:
-        """A point in time in ISO's form: 2024-05-17, or 2024-05-17 13:45:00, with a fraction of a second if it has one."""
-        unit = "D" if self is Calendar.DAYS else "s"
+        """A point in time in ISO's form: 2024-05-17, or 2024-05-17 13:45:00, or with a fraction of a second."""
         limit = 3_650_000 * (1 if self is Calendar.DAYS else _SECONDS_OF_DAY)
         number = float(np.clip(number, -limit, limit))
-        if self is Calendar.SECONDS and not number.is_integer():
-            unit, number = "us", round(number * 1e6)
-        return str(np.datetime64(int(np.floor(number)), unit)).replace("T", " ")
+        if self is Calendar.DAYS:
+            return str(np.datetime64(math.floor(number), "D"))
+        found = np.datetime64(int(number), "s") if number.is_integer() else np.datetime64(round(number * 1e6), "us")
+        return str(found).replace("T", " ")
 
     def number(self, value: object) -> float | None:
         """The number of a point in time: of Python, NumPy or pandas, or written in ISO's form, or as 2024/05/17;
@@ -42,7 +43,8 @@ class Calendar(StrEnum):
         if isinstance(value, str):
             value = _read(value.strip())
         if isinstance(value, np.datetime64) or hasattr(value, "to_datetime64"):  # pandas' own type
-            found = np.datetime64(value if isinstance(value, np.datetime64) else value.to_datetime64(), "us")  # type: ignore[union-attr]
+            time: Any = value if isinstance(value, np.datetime64) else value.to_datetime64()
+            found = time.astype("datetime64[us]")
             seconds = None if np.isnat(found) else float(found.astype(np.int64)) / 1e6
         elif isinstance(value, datetime):
             seconds = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
@@ -55,7 +57,7 @@ class Calendar(StrEnum):
     def of_seconds(self, seconds: Any) -> Any:
         return seconds / _SECONDS_OF_DAY if self is Calendar.DAYS else seconds
 
-    def datetimes(self, numbers: Numbers) -> np.ndarray:  # type: ignore[type-arg]
+    def datetimes(self, numbers: Numbers) -> np.ndarray[Any, Any]:
         """As NumPy has them: days, or microseconds."""
         if self is Calendar.DAYS:
             return np.floor(numbers).astype("datetime64[D]")

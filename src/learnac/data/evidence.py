@@ -193,7 +193,7 @@ class Evidence:
         return replace(self._with_tables(tables), ranges={**self.ranges, **ranges})
 
     def densest(self) -> Self:
-        """Evidence under which an interval of an unknown number weighs the highest density in it, in place of its share."""
+        """Evidence under which an interval of an unknown number weighs the highest density in it, not its share."""
         wanted = {variable: self._modes(variable)[0] for variable in self.schema.numbers}
         tables = {variable: table for variable, table in self.soft_tables().items() if variable not in self.ranges}
         log_scales = self.log_scales.copy()

@@ -1,4 +1,4 @@
-"""What a column holds, found from its values: categories, ordered ones, numbers, points in time; or nothing to learn."""
+"""What a column holds, found from its values: categories, ordered ones, numbers, times; or nothing to learn."""
 
 from __future__ import annotations
 

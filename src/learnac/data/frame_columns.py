@@ -53,7 +53,7 @@ def _with_plain_objects(column: Column) -> Column:
 
 
 def _with_common_type(column: Column) -> Column:
-    """Rare types of pandas and pyarrow as common ones: narwhals and older versions of pyarrow can do little with them."""
+    """Rare types of pandas and pyarrow as common ones: narwhals and older versions of pyarrow do little with them."""
     native: Any = column.to_native()
     if isinstance(native, pa.ChunkedArray) and pa.types.is_date64(native.type):
         return nw.from_native(native.cast(pa.date32()), series_only=True)

@@ -106,6 +106,7 @@ def read_frame(
     codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
     numbers: dict[int, Numbers] = {}
     for position, column in enumerate(kept.values()):
+        assert column.codes is not None
         codes[position] = column.codes
         if column.numbers is not None:
             numbers[position] = column.numbers

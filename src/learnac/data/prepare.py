@@ -38,8 +38,8 @@ class PreparedTable:
 def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTable:
     """The table to learn from in a `Frame`, or in a frame of pandas, polars or pyarrow.
 
-    Columns that nothing can be learned from are left out, unless the options name them: identifiers, free text, a single
-    value. A column whose type declares its categories keeps their order. Raises DataError for missing values.
+    Columns that nothing can be learned from are left out, unless the options name them: identifiers, free text, a
+    single value. A column whose type declares its categories keeps their order. Raises DataError for missing values.
     """
     options = options or ColumnOptions()
     given = as_frame(table)

@@ -79,10 +79,11 @@ class Schema:
 
     def some(self, variables: Sequence[int]) -> Schema:
         """The schema of some of the columns, in this order."""
-        columns = zip(self.names, self.categories, self.bins, self.ordered, strict=True)
-        chosen = list(columns)
         return Schema(
-            *(tuple(part) for part in zip(*(chosen[v] for v in variables), strict=True)),
+            tuple(self.names[variable] for variable in variables),
+            tuple(self.categories[variable] for variable in variables),
+            tuple(self.bins[variable] for variable in variables),
+            tuple(self.ordered[variable] for variable in variables),
             self.ignored,
             self.takes_unknown,
         )

@@ -201,7 +201,7 @@ def _beyond(width: float, decay: float) -> float:
 
 
 def floored(numbers: Numbers, step: float) -> Numbers:
-    """The largest multiple of a step that is not above each number, as people write it: 0.3, not 0.30000000000000004."""
+    """The largest multiple of a step that is not above each number, as people write it: 0.3, not 3 * 0.1."""
     if step == 0:
         return numbers
     scale = next((s for d in range(MOST_DECIMALS + 1) if is_whole(step * (s := 10.0**d))), 1 / step)

@@ -117,12 +117,11 @@ def _bounds(
             following = float(distinct[place + 1])
             bounds.append(following if step > 0 else _between(number, following))
             held = 0.0
-    kept = sorted({bound for bound in bounds if first <= bound < last})
-    return kept
+    return sorted({bound for bound in bounds if first <= bound < last})
 
 
 def _after(number: float, step: float) -> float:
-    return float(floored(np.float64(number + step), step)) if step > 0 else float(np.nextafter(number, np.inf))
+    return float(floored(np.array(number + step), step)) if step > 0 else float(np.nextafter(number, np.inf))
 
 
 def _between(left: float, right: float) -> float:
@@ -131,7 +130,7 @@ def _between(left: float, right: float) -> float:
 
 
 def _ceiling(number: float, step: float) -> float:
-    return -float(floored(np.float64(-number), step)) + 0.0
+    return -float(floored(np.array(-number), step)) + 0.0
 
 
 def _summing_to_one(pieces: list[tuple[float | None, float]]) -> list[tuple[float | None, float]]:

@@ -89,8 +89,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         The name of the variable to predict, which makes this a classifier: `fit(X, y)` learns from X with y as a column
         of this name, and `score` is accuracy. The model still has all variables and answers all queries.
     bins, kinds, as_category
-        How `fit` reads a frame, where the guess is wrong: `bins` says how columns of numbers are divided into intervals,
-        `kinds` maps names of columns to "categorical", "ordered", "number", "date", "boolean" or "drop", and
+        How `fit` reads a frame, where the guess is wrong: `bins` says how columns of numbers are divided into
+        intervals, `kinds` maps names of columns to "categorical", "ordered", "number", "date", "boolean" or "drop", and
         `as_category` lists columns in which every value is a category, however many there are. See
         `Dataset.from_frame`.
     unknown

@@ -29,9 +29,9 @@ def do(circuit: Queryable, interventions: Mapping[str, object]) -> Queryable:
     """The circuit, or mixture, after variables have been set: all queries can be asked of it.
 
     `interventions` has a category for each variable that is set, or probabilities of its categories, with which it is
-    then drawn. A number is set to the interval that it lies in: other variables depend on no more. For a mixture, the hidden variable is a common cause of all others, which no intervention changes. Needs
-    to know which parameter is whose: a circuit from another tool, or an expanded mixture, does not. Cost: a copy, and
-    an upward pass.
+    then drawn. A number is set to the interval that it lies in: other variables depend on no more. For a mixture, the
+    hidden variable is a common cause of all others, which no intervention changes. Needs to know which parameter is
+    whose: a circuit from another tool, or an expanded mixture, does not. Cost: a copy, and an upward pass.
     """
     shares = _shares(circuit.schema, interventions)
     changed = _after(circuit, shares, interventions)

@@ -24,9 +24,9 @@ def impute(
 ) -> Any:
     """X with its missing values filled in, as the same type of table. Known values do not change.
 
-    "mpe" fills all missing values of a row with their most probable combination. "marginal" fills each with its own most probable value (the first, if several are equal), and
-    numbers with their mean. Cost: as `mpe` or `marginals`, for rows with missing values; `max_seconds` is for `mpe` of
-    a mixture.
+    "mpe" fills all missing values of a row with their most probable combination. "marginal" fills each with its own
+    most probable value (the first, if several are equal), and numbers with their mean. Cost: as `mpe` or `marginals`,
+    for rows with missing values; `max_seconds` is for `mpe` of a mixture.
     """
     if X is None:
         raise TypeError("X: expected rows, found None")

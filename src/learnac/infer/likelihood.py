@@ -22,8 +22,9 @@ def log_likelihood(
 ) -> Any:
     """The log-likelihood of each row; minus infinity for an impossible row. One number for a dict.
 
-    Columns of numbers have densities, in their own unit; those of integers are probabilities. Missing values are summed out. Cost: one upward pass over the edges that the evidence does not rule out. With
-    `network`, its trees score rows without missing values: a few steps for each variable. No network equals a mixture.
+    Columns of numbers have densities, in their own unit; those of integers are probabilities. Missing values are summed
+    out. Cost: one upward pass over the edges that the evidence does not rule out. With `network`, its trees score rows
+    without missing values: a few steps for each variable. No network equals a mixture.
     """
     if network is not None and isinstance(circuit, Mixture):
         raise TypeError("network: expected None with a mixture, found a network: it is not the same distribution")

@@ -73,14 +73,13 @@ def expectation(
 ) -> Any:
     """The exact mean of a sum of numbers, one for the value of each variable, given each row's evidence.
 
-    `values` maps a variable's name to (arity,) numbers, or to a mapping from each category to its number. It may also be
-    the name of a variable that is a number itself: then this is its mean. Cost: as `marginals`.
+    `values` maps a variable's name to (arity,) numbers, or to a mapping from each category to its number. It may also
+    be the name of a variable that is a number itself: then this is its mean. Cost: as `marginals`.
     """
     engine = engine_of(circuit)
     evidence = as_evidence(engine.schema, given, soft)
-    if isinstance(values, str) and values in engine.schema.names:
-        if engine.schema.position(values) in engine.schema.numbers:
-            return distribution(circuit, values, evidence, n_threads=n_threads).mean
+    if isinstance(values, str) and values in [engine.schema.names[variable] for variable in engine.schema.numbers]:
+        return distribution(circuit, values, evidence, n_threads=n_threads).mean
     if not isinstance(values, Mapping):
         raise _no_mapping(engine.schema, values)
     tables = {engine.schema.position(name): _numbers(engine.schema, name, numbers) for name, numbers in values.items()}

@@ -29,9 +29,10 @@ def mpe(
     """The most probable combination of values for everything unknown in each row, and its log-probability.
 
     The completed rows have the type of `given`. If several completions have the same probability, the choice is always
-    the same. A number that is not known is the one of the highest density. Likelihoods of soft evidence are factors of the probability. Cost: one upward pass, and a walk down of a
-    few steps for each variable. For a mixture it is a search with bounds: if `max_seconds` for all rows are not enough
-    to prove that no completion is more probable, a NotProvenWarning says by how much one may be.
+    the same. A number that is not known is the one of the highest density. Likelihoods of soft evidence are factors of
+    the probability. Cost: one upward pass, and a walk down of a few steps for each variable. For a mixture it is a
+    search with bounds: if `max_seconds` for all rows are not enough to prove that no completion is more probable, a
+    NotProvenWarning says by how much one may be.
     """
     check_max_seconds(max_seconds)
     engine = engine_of(circuit)
