@@ -15,7 +15,7 @@ import pytest
 from enumerated import Enumerated
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixed import Atoms, Floats, dataset, learned, mixed, mixed_table, number_bins
+from mixed_tables import Atoms, Floats, dataset, learned, mixed, mixed_table, number_bins
 from numpy.typing import NDArray
 
 from learnac import Dataset, LearnAC, infer

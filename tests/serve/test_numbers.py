@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx")
 
-from mixed import learned
+from mixed_tables import learned
 
 from learnac.serve.app import create_app
 from learnac.serve.stored import ModelStore
