@@ -93,6 +93,13 @@ LEARNAC_INLINE void maximise(Linear<N>& x, const Linear<N>& y) {
   for (int i = 0; i < N; ++i) x.mantissa[i] = x.mantissa[i] < y.mantissa[i] ? y.mantissa[i] : x.mantissa[i];
 }
 
+template <int N>
+LEARNAC_INLINE double sum_of(const Linear<N>& x) {
+  double sum = 0;
+  for (int i = 0; i < N; ++i) sum += x.mantissa[i];
+  return sum;
+}
+
 // --- Wide ---
 
 // Exponents end here, so that the sum of two never overflows, whatever the circuit; that of zero lies below them all.
@@ -175,6 +182,27 @@ LEARNAC_INLINE void maximise(Wide<N>& x, const Wide<N>& y) {
     x.mantissa[i] = is_y ? y.mantissa[i] : x.mantissa[i];
     x.exponent[i] = is_y ? y.exponent[i] : x.exponent[i];
   }
+}
+
+// As a double, to which lanes below 2^-1000 add nothing.
+template <int N>
+LEARNAC_INLINE double sum_of(const Wide<N>& x) {
+  double sum = 0;
+  for (int i = 0; i < N; ++i)
+    if (x.exponent[i] >= -1000) sum += std::ldexp(x.mantissa[i], static_cast<int>(x.exponent[i]));
+  return sum;
+}
+
+// weight / x, of one lane; 0 for a weight of 0.
+template <int N>
+LEARNAC_INLINE void set_quotient(Linear<N>& out, int i, double weight, Scalar x) {
+  out.mantissa[i] = weight == 0 ? 0 : weight / x.mantissa;
+}
+
+template <int N>
+LEARNAC_INLINE void set_quotient(Wide<N>& out, int i, double weight, Scalar x) {
+  set_lane(out, i, weight == 0 ? 0 : weight / x.mantissa);
+  if (weight != 0) out.exponent[i] -= x.exponent;
 }
 
 }  // namespace learnac

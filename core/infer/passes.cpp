@@ -213,6 +213,23 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
   }
 }
 
+template <class Constants, class Lanes>
+LEARNAC_INLINE void expected_terms(const Program& program, const Block<Lanes>& block, const Lanes& scales,
+                                   std::span<double> counts) {
+  const FlushToZero flush;
+  for (const std::uint32_t i : block.alive) {
+    const ProgramNode& node = program.node(i);
+    for (std::uint32_t t = node.first_term; t < node.first_term + node.n_terms; ++t) {
+      if (!Constants::counts(program, block, t)) continue;
+      Lanes joint;
+      value_of_term<Constants>(program, block, t, joint);
+      multiply(joint, block.derivatives[i]);
+      multiply(joint, scales);
+      counts[t] += sum_of(joint);
+    }
+  }
+}
+
 }  // namespace
 
 #define LEARNAC_PASSES(Lanes)                                                                                       \
@@ -236,6 +253,12 @@ LEARNAC_INLINE void derivatives(const Program& program, Block<Lanes>& block, con
     fill(one, {1, 0});                                                                                              \
     clear_indicator_derivatives(program, block);                                                                    \
     add_downward(program, block, within, one);                                                                      \
+  }                                                                                                                 \
+  LEARNAC_VECTOR_CLONES void add_expected_terms(const Program& program, const Block<Lanes>& block,                  \
+                                                const Lanes& scales, std::span<double> counts) {                    \
+    with_constants(block, [&](auto constants) __attribute__((always_inline)) {                                      \
+      expected_terms<decltype(constants)>(program, block, scales, counts);                                          \
+    });                                                                                                             \
   }                                                                                                                 \
   Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term) {                         \
     const FlushToZero flush;                                                                                        \

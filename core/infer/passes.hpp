@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "infer/lanes.hpp"
@@ -149,12 +150,16 @@ void Block<Lanes>::mark() {
 // - `downward` finds, after `upward`, the derivatives of the root by each indicator, only through nodes that are in
 //   `within` if that is given;
 // - `add_downward` does so with a weight for each lane, and adds what it finds to the derivatives by indicators;
+// - `add_expected_terms` adds, after both passes, each term times its derivative to `counts`, summed over the lanes with
+//   their scales: with one over the root, the probability of the term given the evidence;
 // - `term_value` is the value of one term, after an upward pass.
 #define LEARNAC_DECLARE_PASSES(Lanes)                                                                                \
   void upward(const Program& program, Block<Lanes>& block);                                                          \
   void upward_maximum(const Program& program, Block<Lanes>& block);                                                  \
   void downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within);                           \
   void add_downward(const Program& program, Block<Lanes>& block, const std::uint64_t* within, const Lanes& weights); \
+  void add_expected_terms(const Program& program, const Block<Lanes>& block, const Lanes& scales,                    \
+                          std::span<double> counts);                                                                 \
   Lanes term_value(const Program& program, const Block<Lanes>& block, std::uint32_t term);
 
 LEARNAC_DECLARE_PASSES(Linear<1>)

@@ -49,7 +49,8 @@ void Evaluator::give_back(std::unique_ptr<Workspace> workspace) const {
 }
 
 // A query has `evidence_row(row)`, `pass(block)` to do its passes, and `take(workspace, block, lane, row)` to read its
-// answer off. Rows whose root is too small for linear numbers are done again in wide ones.
+// answer off; or also `take_block(block, rows, smallest_root)`, of all lanes at once. Rows whose root is too small for
+// linear numbers are done again in wide ones.
 template <class Query>
 void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query& query) const {
   const auto do_block = [&]<class Lanes>(Workspace& workspace, std::span<const std::size_t> rows) {
@@ -66,6 +67,8 @@ void Evaluator::run(std::size_t n_rows, const Execution& execution, const Query&
       else
         query.take(workspace, block, l, rows[i]);
     }
+    if constexpr (requires { query.take_block(block, rows, 0.0); })
+      query.take_block(block, rows, Lanes::is_linear ? program_.smallest_linear_root() : 0);
   };
   const auto do_rows = [&]<class Lanes>(Workspace& workspace, std::size_t first, std::size_t end) {
     std::array<std::size_t, Lanes::n_lanes> rows;
@@ -221,9 +224,20 @@ struct ExpectedTerms : BothPasses {
 
   template <class Workspace, class Lanes>
   void take(Workspace&, const Block<Lanes>& block, int l, std::size_t row) const {
-    const Scalar root = root_of(block, l);
-    log_values[row] = log_of(root);
-    if (root.mantissa != 0) add_expected_terms(block, l, root, weights[row], counts);
+    log_values[row] = log_of(root_of(block, l));
+  }
+
+  // Rows that are impossible, or to be done again in wide numbers, add nothing.
+  template <class Lanes>
+  void take_block(const Block<Lanes>& block, std::span<const std::size_t> rows, double smallest_root) const {
+    Lanes scales;
+    fill(scales, {0, 0});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const int l = static_cast<int>(i);
+      const Scalar root = root_of(block, l);
+      if (root.mantissa != 0 && root.mantissa >= smallest_root) set_quotient(scales, l, weights[rows[i]], root);
+    }
+    add_expected_terms(block.program, block, scales, counts);
   }
 };
 

@@ -45,16 +45,4 @@ double mean_log_of_terms(const Block<Lanes>& block, int l, Scalar root) {
   return mean;
 }
 
-// Adds the probability of each term, given the evidence of one lane, to `counts`, times a weight.
-template <class Lanes>
-void add_expected_terms(const Block<Lanes>& block, int l, Scalar root, double weight, std::span<double> counts) {
-  const Program& program = block.program;
-  for (const std::uint32_t i : block.alive)
-    for (std::uint32_t t = program.node(i).first_term; t < program.node(i).first_term + program.node(i).n_terms; ++t) {
-      if (!block.is_term_alive(program.term(t))) continue;
-      const Scalar joint = product(lane(term_value(program, block, t), l), lane(block.derivatives[i], l));
-      counts[t] += weight * ratio(joint, root);
-    }
-}
-
 }  // namespace learnac
