@@ -17,7 +17,7 @@ from learnac.learn import LearnSettings, MixtureSettings, MixtureState, SearchSt
 KIND = "checkpoint"
 _WHOLE = ("n_splits", "leaf", "variable", "value", "edge_cost", "n_edges", "n_leaves")
 SettingsT = TypeVar("SettingsT", LearnSettings, MixtureSettings)
-_REAL = tuple(field.name for field in fields(StepInfo) if field.name not in _WHOLE)
+_REAL = tuple(field.name for field in fields(StepInfo) if field.name not in (*_WHOLE, "structure"))
 
 
 def write_checkpoint(state: SearchState | MixtureState, path: str | Path) -> None:

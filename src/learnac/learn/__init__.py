@@ -2,11 +2,12 @@
 
 from learnac._core import SparseCells
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
+from learnac.learn.gaps.learn import learn_incomplete
 from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.mixture.learn import learn_mixture
 from learnac.learn.mixture.settings import MixtureSettings
 from learnac.learn.mixture.state import EntrantState, MixtureState
-from learnac.learn.model import Learned, Mixing, RoundInfo, StepInfo, Stop
+from learnac.learn.model import Gaps, Learned, Mixing, RoundInfo, StepInfo, Stop
 from learnac.learn.parents import ParentRules
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Smoothing
@@ -19,6 +20,7 @@ __all__ = [
     "CountProvider",
     "EntrantState",
     "Fold",
+    "Gaps",
     "LeafCounts",
     "LearnSettings",
     "Learned",
@@ -38,6 +40,7 @@ __all__ = [
     "Stop",
     "TableCounts",
     "learn",
+    "learn_incomplete",
     "learn_mixture",
     "learn_network",
     "learn_table",

@@ -40,14 +40,19 @@ class StepInfo:
     log_likelihood: float
     validation_log_likelihood: float | None
     seconds: float
+    structure: int | None = None  # which one it is, where several are learned one after the other, as of rows with gaps
 
     def __str__(self) -> str:
-        return f"{self.n_splits:,} splits   {self.n_edges:,} edges"
+        which = "" if self.structure is None else f"structure {self.structure}: "
+        return f"{which}{self.n_splits:,} splits   {self.n_edges:,} edges"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundInfo:
-    """One round of learning the vectors of a mixture. Log-likelihoods are means over rows, natural log."""
+    """One round of learning the vectors of a mixture, or parameters from rows with gaps.
+
+    Log-likelihoods are means over rows, natural log.
+    """
 
     way: str  # how they are learned
     n_rounds: int
@@ -58,7 +63,8 @@ class RoundInfo:
     seconds: float
 
     def __str__(self) -> str:
-        return f"round {self.n_rounds:,} ({self.way})   {self.n_components:,} components, {self.n_edges:,} edges in all"
+        components = "" if self.n_components == 1 else f"{self.n_components:,} components, "
+        return f"round {self.n_rounds:,} ({self.way})   {components}{self.n_edges:,} edges in all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,16 @@ class Mixing:
     tried: tuple[Tried, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """How a model was learned from rows with gaps."""
+
+    n_missing: int
+    n_values: int  # missing or not
+    structures: tuple[float, ...]  # of each that was tried, how likely what is known of held-out rows was, per row
+    n_rounds: int  # of EM, over all structures
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
     """A model, how it came about, and what the search did. Of a mixture, the search is that of its structure."""
@@ -97,6 +113,7 @@ class Learned:
     n_visits: int
     seconds: float
     mixing: Mixing | None = None
+    gaps: Gaps | None = None
 
     @property
     def circuit(self) -> Circuit:

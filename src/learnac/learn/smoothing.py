@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.learn.grown import GrownTrees
+from learnac.network import BayesNet, TreeCPD
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +39,19 @@ class Smoothing:
             result[cells] = _normalised(weights)
         return result
 
+    def pseudo_counts(self, network: BayesNet) -> list[Floats]:
+        """What is added to the counts of each tree (nodes x values), the parameters of parent nodes being as they are."""
+        found = []
+        for tree in network.trees:
+            parents = np.zeros(tree.n_nodes, dtype=np.intp)
+            for node in range(tree.n_nodes):
+                parents[list(tree.branches(node))] = node
+            masses = _masses(tree, network) if self.criterion == "bdeu" else np.ones(tree.n_nodes)
+            pseudo = np.zeros_like(tree.parameters) + self._pseudo_counts(tree.parameters.shape[1], masses)
+            pseudo[1:] += self.shrinkage * tree.parameters[parents[1:]]
+            found.append(pseudo)
+        return found
+
     def _pseudo_counts(self, arity: int, masses: Floats) -> Floats | float:
         match self.criterion:
             case "bdeu":
@@ -46,6 +60,18 @@ class Smoothing:
                 return self.prior / arity
             case _:
                 return self.prior
+
+
+def _masses(tree: TreeCPD, network: BayesNet) -> Floats:
+    """The share of all parent configurations that reach each node."""
+    masses, paths = np.ones(tree.n_nodes), [dict[int, int]() for _ in range(tree.n_nodes)]
+    for node in range(tree.n_nodes):
+        variable = int(tree.variables[node])
+        for branch, values in tree.branches(node).items():
+            before = paths[node].get(variable, (1 << int(network.schema.arities[variable])) - 1)
+            paths[branch] = {**paths[node], variable: before & values}
+            masses[branch] = masses[node] * (before & values).bit_count() / before.bit_count()
+    return masses
 
 
 class Judged(NamedTuple):

@@ -109,15 +109,23 @@ def _counted(
 
 
 def held_out_tenths(rows: Rows, least_rows: int = LEAST_ROWS_TO_HOLD_OUT) -> Iterator[tuple[Rows, Rows]] | None:
+    """Pairs of rows as `tenths_of` numbers them: others, and a tenth that is held out."""
+    tenths = tenths_of(np.ones(rows.dataset.n_rows) if rows.weights is None else rows.weights, least_rows)
+    return None if tenths is None else ((rows.some(kept), rows.some(tenth)) for kept, tenth in tenths)
+
+
+def tenths_of(
+    weights: Floats, least_rows: int = LEAST_ROWS_TO_HOLD_OUT
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]] | None:
     """A tenth of the rows is held out: once, or as often as it takes to have held out enough of a small table.
 
     Pairs of the other rows and the tenth, drawn by lot, and always the same of the same number of rows. None for too
-    few rows.
+    few rows that weigh anything.
     """
-    counted = np.flatnonzero(np.ones(rows.dataset.n_rows) if rows.weights is None else rows.weights)
+    counted = np.flatnonzero(weights)
     if len(counted) < least_rows:
         return None
     tenths = np.array_split(np.random.default_rng(0).permutation(counted), min(10, len(counted)))
     n_folds = min(len(tenths), math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
     others = (np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]])) for i in range(n_folds))
-    return ((rows.some(kept), rows.some(np.sort(tenth))) for kept, tenth in zip(others, tenths, strict=False))
+    return ((kept, np.sort(tenth)) for kept, tenth in zip(others, tenths, strict=False))
