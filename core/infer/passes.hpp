@@ -150,7 +150,8 @@ void Block<Lanes>::mark() {
 // - `downward` finds, after `upward`, the derivatives of the root by each indicator, only through nodes that are in
 //   `within` if that is given;
 // - `add_downward` does so with a weight for each lane, and adds what it finds to the derivatives by indicators;
-// - `add_expected_terms` adds, after both passes, each term times its derivative to `counts`, summed over the lanes with
+// - `add_expected_terms` adds, after both passes, each term times its derivative to `counts`, summed over the lanes
+// with
 //   their scales: with one over the root, the probability of the term given the evidence;
 // - `term_value` is the value of one term, after an upward pass.
 #define LEARNAC_DECLARE_PASSES(Lanes)                                                                                \

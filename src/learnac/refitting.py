@@ -43,8 +43,8 @@ def refit(
     `model` is whatever `learnac.compile` takes. A parameter is the share of its value among the rows of its leaf, with
     `alpha` added to each count. Where values are missing, counts are expected ones, exact given all that is known of
     the row, and parameters and counts follow from each other in rounds (EM), until a round gains less than `tolerance`
-    per row, or `on_round` returns True. Values must be missing at random. Cost of a round: two passes over the circuit for each different row with
-    gaps; without gaps there is only one round, and no circuit is asked.
+    per row, or `on_round` returns True. Values must be missing at random. Cost of a round: two passes over the circuit
+    for each different row with gaps; without gaps there is only one round, and no circuit is asked.
     """
     for name, value, is_right in (
         ("alpha", alpha, alpha >= 0),
@@ -94,4 +94,3 @@ def _softened(network: BayesNet) -> BayesNet:
         for tree in network.trees
     ]
     return replace(network, trees=tuple(trees))
-

@@ -3,6 +3,7 @@
 from learnac._core import SparseCells
 from learnac.learn.counts import CountProvider, LeafCounts, TableCounts
 from learnac.learn.gaps.learn import learn_incomplete
+from learnac.learn.gaps.mixture import learn_incomplete_mixture
 from learnac.learn.loop import Fold, learn, learn_network
 from learnac.learn.mixture.learn import learn_mixture
 from learnac.learn.mixture.settings import MixtureSettings
@@ -41,6 +42,7 @@ __all__ = [
     "TableCounts",
     "learn",
     "learn_incomplete",
+    "learn_incomplete_mixture",
     "learn_mixture",
     "learn_network",
     "learn_table",

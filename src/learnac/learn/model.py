@@ -96,7 +96,7 @@ class Gaps:
     n_missing: int
     n_values: int  # missing or not
     structures: tuple[float, ...]  # of each that was tried, how likely what is known of held-out rows was, per row
-    n_rounds: int  # of EM, over all structures
+    n_rounds: int  # of EM, that its parameters are from
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ class Smoothing:
         return result
 
     def pseudo_counts(self, network: BayesNet) -> list[Floats]:
-        """What is added to the counts of each tree (nodes x values), the parameters of parent nodes being as they are."""
+        """What is added to the counts of each tree (nodes x values), with the parameters that parent nodes have."""
         found = []
         for tree in network.trees:
             parents = np.zeros(tree.n_nodes, dtype=np.intp)

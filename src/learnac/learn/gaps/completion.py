@@ -43,7 +43,8 @@ def weights_of(evidence: Evidence) -> Floats:
 
 def enough_copies(evidence: Evidence) -> int:
     """How often to complete each row that has gaps."""
-    return int(np.clip(_ENOUGH_COMPLETED // max(1, np.count_nonzero(has_gap(evidence))), 1, MOST_COPIES))
+    n_rows = int(np.count_nonzero(has_gap(evidence)))
+    return min(MOST_COPIES, max(1, _ENOUGH_COMPLETED // max(1, n_rows)))
 
 
 def completed_by_columns(evidence: Evidence, like: Evidence, n_copies: int, seed: int) -> Completed:

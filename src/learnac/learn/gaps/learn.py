@@ -29,6 +29,7 @@ from learnac.learn.loop import Fold, learn, split_space
 from learnac.learn.model import Gaps, Learned, RoundInfo, StepInfo, Stop
 from learnac.learn.parents import Parents
 from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import SplitSpace
 from learnac.learn.state import Checkpoints, SearchState, check_same_settings, fingerprint_of
 from learnac.learn.tables import Rows, tenths_of
 from learnac.model import Model
@@ -38,6 +39,9 @@ OnStep = Callable[[StepInfo | RoundInfo], object]
 MOST_STRUCTURES = 3
 """Structures that are learned one after the other, each from rows that the model before completed."""
 
+# Of the edges that there may be, what the structures before the last have: the first only complete rows for the next.
+_BUDGET_SHARES = (1 / 4, 1 / 2, 1.0)
+_LEAST_TIMES = 4  # the edges of the initial circuit
 # Rounds of EM, and what one must gain per row: between structures, and for the last.
 _FEW_ROUNDS, _FEW_TOLERANCE = 3, 1e-3
 _MOST_ROUNDS, _TOLERANCE = 20, 1e-4
@@ -68,13 +72,15 @@ def learn_incomplete(
     """
     with held_interrupt() as interrupt:
         start = time.monotonic()
+        space = split_space(rows.schema, settings, allowed_parents)
         learner = _Learner(
             rows=rows,
             settings=settings,
             validation=validation,
             allowed_parents=allowed_parents,
             on_step=on_step,
-            numbered=_NumberedSearches.of(rows, validation, settings, allowed_parents, checkpoints or Checkpoints()),
+            numbered=_NumberedSearches.of(rows, validation, settings, space, checkpoints or Checkpoints()),
+            n_initial_edges=new_circuit(space).n_edges,
             n_threads=n_threads,
             interrupt=interrupt,
             start=start,
@@ -105,15 +111,17 @@ class _Learner:
     interrupt: Interrupt
     start: float
     deadline: float
+    n_initial_edges: int
     stop: Stop | None = None  # if not for want of gain
     judged: list[float] = field(default_factory=list)  # of each structure, by held-out rows
-    n_rounds: int = 0  # of EM, all together
 
     def learn(self) -> Learned:
         folds = self.folds()
         kept = self.structures(folds)
-        if self.validation is not None or self.is_cut_short():
+        if self.is_cut_short():
             return self.told(kept[0])
+        if self.validation is not None:
+            return self.told(self.with_more_rounds(kept[0], folds[0]))
         return self.told(self.from_all_rows(kept[0], folds))
 
     def folds(self) -> list[GapFold]:
@@ -123,7 +131,9 @@ class _Learner:
         if tenths is None:
             return [GapFold(self.rows, self.rows)]  # A single row judges itself.
         n_folds = max(1, _VALUES_FOR_FOLDS // self.rows.codes.size)
-        return [GapFold(self.rows.rows(a), self.rows.rows(b)) for (a, b), _ in zip(tenths, range(n_folds), strict=False)]
+        return [
+            GapFold(self.rows.rows(a), self.rows.rows(b)) for (a, b), _ in zip(tenths, range(n_folds), strict=False)
+        ]
 
     def structures(self, folds: Sequence[GapFold]) -> list[Learned]:
         """The best structure of each fold, by what is known of the rows that judge."""
@@ -157,7 +167,7 @@ class _Learner:
         learned = learn(
             self.rows.schema,
             search.counts(parts[0].rows),
-            self.limited(deadline),
+            self.limited(deadline, max_edges=self.budget(number)),
             validation=search.counts(parts[1].rows),
             allowed_parents=self.allowed_parents,
             on_step=self.watched(number),
@@ -165,8 +175,21 @@ class _Learner:
         )
         return self.fitted(learned, fold.learned, number, deadline, is_last=False)
 
+    def with_more_rounds(self, kept: Learned, fold: GapFold) -> Learned:
+        """The best structure after all rounds of EM that pay, if what is known of the rows that judge gains by them."""
+        if kept.gaps is None:  # There were no rounds: nothing is missing in the training table.
+            return kept
+        best = self.judged.index(max(self.judged))
+        further = self.fitted(kept, fold.learned, best, self.deadline, is_last=True)
+        assert further.gaps is not None
+        judged = self.likelihood([further], [fold])
+        if judged <= self.judged[best]:
+            return kept
+        self.judged[best] = judged
+        return replace(further, gaps=self.gaps(kept.gaps.n_rounds + further.gaps.n_rounds))
+
     def from_all_rows(self, kept: Learned, folds: Sequence[GapFold]) -> Learned:
-        """A structure from all rows, as the best one completes them; its smoothing by searches without held-out rows."""
+        """A structure from all rows, as the best one completes them; smoothing by searches without held-out rows."""
         number = len(self.judged)
         whole = completed_by(kept.circuit, self.rows, enough_copies(self.rows), 4 * 10 * number + 2, self.n_threads)
         parts = ((whole.of(f.learned.row_numbers), whole.of(f.judging.row_numbers)) for f in folds)
@@ -174,7 +197,7 @@ class _Learner:
         learned = learn(
             self.rows.schema,
             search.counts(whole.rows),
-            self.limited(self.deadline, share=1.0),
+            self.limited(self.deadline, self.settings.max_edges, share=1.0),
             folds=(Fold(*(TableCounts(*part) for part in pair)) for pair in parts),
             allowed_parents=self.allowed_parents,
             on_step=self.watched(number),
@@ -199,7 +222,6 @@ class _Learner:
         rounds = ParameterRounds(learned.circuit, incomplete, pseudo_counts, self.n_threads)
 
         def on_round(n_rounds: int, objective: float) -> bool:
-            self.n_rounds += 1
             info = RoundInfo(
                 way=f"EM, structure {number + 1}",
                 n_rounds=n_rounds,
@@ -217,7 +239,9 @@ class _Learner:
 
         most, tolerance = (_MOST_ROUNDS, _TOLERANCE) if is_last else (_FEW_ROUNDS, _FEW_TOLERANCE)
         fitted = self._run(rounds, learned, most, tolerance, on_round)
-        return replace(learned, model=Model(fitted.circuit, fitted.network)) if fitted is not None else learned
+        if fitted is None:
+            return learned
+        return replace(learned, model=Model(fitted.circuit, fitted.network), gaps=self.gaps(fitted.n_rounds))
 
     def _run(
         self,
@@ -243,17 +267,28 @@ class _Learner:
         return float(np.average(means, weights=weights))
 
     def told(self, learned: Learned) -> Learned:
-        n_missing = int(np.count_nonzero(self.rows.codes < 0))
-        gaps = Gaps(n_missing, int(self.rows.codes.size), tuple(self.judged), self.n_rounds)
+        gaps = self.gaps(0 if learned.gaps is None else learned.gaps.n_rounds)
         return replace(learned, stop=self.stop or learned.stop, gaps=gaps)
+
+    def gaps(self, n_rounds: int) -> Gaps:
+        n_missing = int(np.count_nonzero(self.rows.codes < 0))
+        return Gaps(n_missing, int(self.rows.codes.size), tuple(self.judged), n_rounds)
 
     def is_cut_short(self) -> bool:
         return self.stop in (Stop.INTERRUPTED, Stop.CALLBACK)
 
-    def limited(self, deadline: float, share: float = _SEARCH_SHARE) -> LearnSettings:
+    def limited(self, deadline: float, max_edges: int | None, share: float = _SEARCH_SHARE) -> LearnSettings:
         """Settings of a search that leaves time for the rest."""
         left = deadline - time.monotonic()
-        return replace(self.settings, max_seconds=None if np.isinf(left) else max(0.0, share * left))
+        seconds = None if np.isinf(left) else max(0.0, share * left)
+        return replace(self.settings, max_edges=max_edges, max_seconds=seconds)
+
+    def budget(self, number: int) -> int | None:
+        """Edges that a structure may have; None if that is left open."""
+        whole = self.settings.for_circuit(self.n_initial_edges).max_edges
+        if whole is None or _BUDGET_SHARES[number] == 1:
+            return self.settings.max_edges
+        return min(whole, max(int(whole * _BUDGET_SHARES[number]), _LEAST_TIMES * self.n_initial_edges))
 
     def time_of_share(self, share: float) -> float:
         return np.inf if np.isinf(self.deadline) else self.start + share * (self.deadline - self.start)
@@ -291,7 +326,7 @@ class _NumberedSearches:
         rows: Evidence,
         validation: Evidence | None,
         settings: LearnSettings,
-        allowed_parents: Parents,
+        space: SplitSpace,
         checkpoints: Checkpoints[SearchState],
     ) -> _NumberedSearches:
         origin = _checksum([rows] if validation is None else [rows, validation]) if checkpoints.is_used else ""
@@ -299,8 +334,9 @@ class _NumberedSearches:
         resumed = checkpoints.resumed
         if resumed is None:
             return searches
-        space = split_space(rows.schema, settings, allowed_parents)
-        check_same_settings(resumed.settings, settings.for_circuit(new_circuit(space).n_edges))
+        # Structures have budgets of their own: those are compared when the search comes.
+        given = settings.for_circuit(new_circuit(space).n_edges)
+        check_same_settings(replace(resumed.settings, max_edges=1), replace(given, max_edges=1))
         for name in searches.names():
             named = _Named(name)
             for counts in ([named, named], [named, None]):
