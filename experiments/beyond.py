@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from compared import collection
+from incomplete import gaps
 from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
@@ -348,4 +349,5 @@ SECTIONS = (
     ("categorical", categorical),
     ("defaults", defaults),
     ("mixtures", mixtures),
+    ("gaps", gaps),
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from beyond import alternatives_table, defaults_table
+from incomplete import gaps_table
 from mixed import mixtures_table
 from study import HERE
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
@@ -134,10 +135,15 @@ def mixtures() -> str:
     return mixtures_table(Studies(HERE / "results"))
 
 
+def gaps() -> str:
+    return gaps_table(Studies(HERE / "results"))
+
+
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "README.md": (weaknesses, paper, learning, inference, alternatives),
     "docs/learning.md": (defaults,),
     "docs/mixtures.md": (mixture_queries, mixtures),
+    "docs/gaps.md": (gaps,),
 }
 
 

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from learnac.data import Dataset
+from learnac.data import Evidence
 from learnac.data.forms import TableForm
+from learnac.data.incomplete import TrainingRows, partial_codes
 from learnac.data.weights import checked_weights
 from learnac.defaults import CHECKPOINT_SECONDS
 from learnac.errors import ModelFileError
@@ -20,6 +21,7 @@ from learnac.files import check_writable
 from learnac.io import read_checkpoint, write_checkpoint
 from learnac.learn import (
     Checkpoints,
+    Gaps,
     Learned,
     LearnSettings,
     Mixing,
@@ -30,6 +32,8 @@ from learnac.learn import (
     Rows,
     SearchState,
     StepInfo,
+    learn_incomplete,
+    learn_incomplete_mixture,
     learn_mixture,
     learn_table,
 )
@@ -43,12 +47,12 @@ OnStep = Callable[[StepInfo | RoundInfo], object]
 
 
 def train(
-    dataset: Dataset,
+    rows: TrainingRows,
     settings: LearnSettings,
     form: TableForm,
     *,
     mixing: MixtureSettings = ONE_CIRCUIT,
-    validation: Dataset | None = None,
+    validation: TrainingRows | None = None,
     sample_weight: ArrayLike | None = None,
     validation_weight: ArrayLike | None = None,
     parents: ParentRules = NO_RULES,
@@ -61,16 +65,42 @@ def train(
 ) -> Learned:
     """A model that knows its settings and where it comes from. `form` is that of the table the rows came in.
 
+    Rows with gaps, to learn from or to validate by, are taken to be missing at random.
+
     A checkpoint that cannot be written is a warning, unless `on_checkpoint_failure` takes it. The search goes on.
     """
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint file to resume from, found none")
     keeping = checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn
-    weights = checked_weights(sample_weight, dataset.n_rows)
+    weights = checked_weights(sample_weight, rows.n_rows)
     validation_weights = _validation_weights(validation_weight, validation)
-    if mixing.is_mixture:
+    if isinstance(rows, Evidence) or isinstance(validation, Evidence):
+        known = _known(rows, weights)
+        known_validation = None if validation is None else _known(validation, validation_weights)
+        if mixing.is_mixture:
+            learned = learn_incomplete_mixture(
+                known,
+                settings,
+                mixing,
+                validation=known_validation,
+                allowed_parents=parents,
+                on_step=on_step,
+                checkpoints=_checkpoints(MixtureState, *keeping),
+                n_threads=n_threads,
+            )
+        else:
+            learned = learn_incomplete(
+                known,
+                settings,
+                validation=known_validation,
+                allowed_parents=parents,
+                on_step=on_step,
+                checkpoints=_checkpoints(SearchState, *keeping),
+                n_threads=n_threads,
+            )
+    elif mixing.is_mixture:
         learned = learn_mixture(
-            Rows(dataset, weights),
+            Rows(rows, weights),
             settings,
             mixing,
             validation=None if validation is None else Rows(validation, validation_weights),
@@ -81,7 +111,7 @@ def train(
         )
     else:
         learned = learn_table(
-            dataset,
+            rows,
             settings,
             validation=validation,
             sample_weight=weights,
@@ -92,12 +122,13 @@ def train(
         )
     provenance = {
         "learnac": __version__,
-        "rows": dataset.n_rows,
+        "rows": rows.n_rows,
         "splits": learned.n_splits,
         **({"final_edge_penalty": learned.trace[-1].edge_penalty} if learned.trace else {}),
         **({"alpha": learned.smoothing.prior} if settings.criterion == "likelihood" else {}),
         "shrinkage": learned.smoothing.shrinkage,
         **({} if learned.mixing is None else mixing_document(learned.mixing)),
+        **({} if learned.gaps is None else {"gaps": gaps_document(learned.gaps)}),
         "stop": learned.stop.name.lower(),
         "seconds": round(learned.seconds, 3),
         "form": form.name,
@@ -114,6 +145,22 @@ def mixing_document(mixing: Mixing) -> dict[str, Any]:
         "way": mixing.way,
         "rounds": mixing.n_rounds,
     }
+
+
+def gaps_document(gaps: Gaps) -> dict[str, Any]:
+    """How gaps were learned from, in types that JSON has."""
+    return {
+        "missing": gaps.n_missing,
+        "of": gaps.n_values,
+        "assumed": "missing at random",
+        "structures": len(gaps.structures),
+        "rounds": gaps.n_rounds,
+    }
+
+
+def _known(rows: TrainingRows, weights: NDArray[np.float64] | None) -> Evidence:
+    evidence = Evidence.of_codes(rows.schema, partial_codes(rows))
+    return replace(evidence, weights=weights)
 
 
 def stated_settings(settings: LearnSettings, mixing: MixtureSettings, parents: ParentRules) -> dict[str, Any]:
@@ -149,7 +196,7 @@ def _warn(error: OSError) -> None:
     warnings.warn(checkpoint_warning(error), RuntimeWarning, stacklevel=2)
 
 
-def _validation_weights(given: ArrayLike | None, validation: Dataset | None) -> NDArray[np.float64] | None:
+def _validation_weights(given: ArrayLike | None, validation: TrainingRows | None) -> NDArray[np.float64] | None:
     if given is None:
         return None
     if validation is None:

@@ -126,12 +126,20 @@ def test_bins_for_all_columns_are_for_those_of_numbers(make: Callable[[Any], Any
 
 
 @each_library
-def test_missing_values_are_named_by_column(make: Callable[[Any], Any]) -> None:
-    frame = make({"s": ["a", None, "b"], "h": [0.5, None, None], "k": [0, 1, 0]})
-    for options in (None, ColumnOptions({"h": Binning(2)})):
-        with pytest.raises(DataError, match=r"missing values are not supported: column 's' has 1; column 'h' has 2;"):
-            prepare(frame, options)
-    assert prepare(frame, drop("s", "h")).schema.names == ("k",)
+def test_missing_values_are_gaps(make: Callable[[Any], Any]) -> None:
+    frame = make({"s": ["a", None, "b"], "h": [0.5, None, 1.5], "k": [0, 1, 0]})
+    rows = prepare(frame, ColumnOptions({"h": Binning(2)})).dataset
+    assert isinstance(rows, Evidence)
+    assert rows.codes.tolist() == [[0, -1, 1], [0, -1, 1], [0, 1, 0]]
+    assert [report.n_missing for report in rows.reports] == [1, 1, 0]
+    np.testing.assert_array_equal(rows.numbers[1], [0.5, np.nan, 1.5])
+    assert isinstance(prepare(frame, drop("s", "h")).dataset, Dataset)
+
+
+@each_library
+def test_a_column_without_values_is_named(make: Callable[[Any], Any]) -> None:
+    with pytest.raises(DataError, match="column 's': expected values to learn from, found only missing ones"):
+        prepare(make({"k": [0, 1], "s": [None, None]}))
 
 
 @pytest.mark.parametrize(

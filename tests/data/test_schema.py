@@ -111,7 +111,7 @@ def test_arrays_hold_codes_whatever_the_categories() -> None:
         (np.zeros((4, 3), dtype=int), "expected 2 columns, as the schema has, found 3"),
         ([[0, 0], [3, 0]], r"row 1, column 'sky': expected a code from 0 to 2 \(arity 3\), found 3"),
         ([[0, 0], [0, -1]], "row 1, column 'wind': expected a code from 0 to 1 .* found -1"),
-        ([[0.0, np.nan]], "missing values are not supported in training: found 1, the first in row 0, column 'wind'"),
+        ([[0.0, np.nan]], "missing values are not supported: found 1, the first in row 0, column 'wind'"),
         ([0, 1], r"expected a 2-D array \(rows x variables\), found shape \(2,\)"),
         (np.zeros((0, 2), dtype=int), "the table has no rows"),
     ],

@@ -34,6 +34,7 @@ def learn(
     bins: options.BinsOption = None,
     drop: options.Drop = None,
     kind: options.Kinds = None,
+    missing: options.Missing = "random",
     as_category: options.AsCategory = None,
     edge_penalty: options.EdgePenalty = None,
     parameter_penalty: options.ParameterPenalty = defaults.PARAMETER_PENALTY,
@@ -108,7 +109,7 @@ def learn(
     check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
     layout = layout_of(no_header, delimiter, table_format)
     columns = column_options(schema, bins, drop, as_category, kind)
-    tables = read_learning_tables(given, layout, columns, arity, names_of(drop))
+    tables = read_learning_tables(given, layout, columns, arity, names_of(drop), missing)
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
     learned = fit(

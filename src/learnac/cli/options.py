@@ -116,6 +116,14 @@ AsCategory: TypeAlias = Annotated[
         panel=_TABLES,
     ),
 ]
+Missing: TypeAlias = Annotated[
+    Literal["random", "category"],
+    Option(
+        about="What missing values are. random: missing at random; the model is learned from what is known. "
+        "category: a value of their own, called missing.",
+        panel=_TABLES,
+    ),
+]
 
 EdgePenalty: TypeAlias = Annotated[
     float | None,

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from learnac.circuit import Mixture
 from learnac.cli.output import print_rows
 from learnac.cli.weights import described_rows
-from learnac.data import Dataset
+from learnac.data.incomplete import TrainingRows
 from learnac.data.weights import weighted_mean
 from learnac.infer import log_likelihood
-from learnac.learn import Learned, LearnSettings, Mixing, Stop
+from learnac.learn import Gaps, Learned, LearnSettings, Mixing, Stop
 from learnac.model import Model
 
 
@@ -49,6 +49,7 @@ class Summary:
     alpha: float | None
     shrinkage: float
     mixing: Mixing | None
+    gaps: Gaps | None
     stop: Stop
     seconds: float
 
@@ -56,7 +57,7 @@ class Summary:
 def summarize(
     learned: Learned,
     settings: LearnSettings,
-    tables: Mapping[str, Dataset],
+    tables: Mapping[str, TrainingRows],
     weights: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> Summary:
     """The summary of a model, with the likelihoods of some tables, whose rows may have weights."""
@@ -80,12 +81,13 @@ def summarize(
         alpha=learned.smoothing.prior if settings.criterion == "likelihood" else None,
         shrinkage=learned.smoothing.shrinkage,
         mixing=learned.mixing,
+        gaps=learned.gaps,
         stop=learned.stop,
         seconds=learned.seconds,
     )
 
 
-def _score(model: Model, table: Dataset, weights: NDArray[np.float64] | None) -> TableScore:
+def _score(model: Model, table: TrainingRows, weights: NDArray[np.float64] | None) -> TableScore:
     found = log_likelihood(model.require_circuit(), table, network=model.network)
     weight = None if weights is None else float(weights.sum())
     return TableScore(table.n_rows, weighted_mean(found, weights), int(np.count_nonzero(np.isneginf(found))), weight)
@@ -107,6 +109,8 @@ def print_summary(summary: Summary) -> None:
     rows = [("Learner", f"AC-{summary.schedule.capitalize()}", f"{summary.n_variables:,} variables")]
     for role, score in summary.scores.items():
         rows.append((f"Log-likelihood, {role}", f"{score.log_likelihood:.4f}", _rows(score)))
+    if summary.gaps is not None:
+        rows.append(("Missing values", f"{summary.gaps.n_missing:,}", _gaps(summary.gaps)))
     if summary.mixing is not None:
         rows.append(("Components", f"{summary.n_components:,}", _mixture(summary.mixing)))
     of_each = f"{summary.n_edges // summary.n_components:,} of each component" if summary.n_components > 1 else ""
@@ -128,6 +132,11 @@ def _mixture(mixing: Mixing) -> str:
         return "a single circuit did best on held-out rows"
     averages = "" if mixing.n_averages == 1 else f", {mixing.n_averages} averaged"
     return f"{mixing.way}, {mixing.n_rounds:,} rounds{averages}"
+
+
+def _gaps(gaps: Gaps) -> str:
+    share = f"{gaps.n_missing / gaps.n_values:.1%}, " if gaps.n_missing else "in training; "
+    return f"{share}taken to be missing at random; {len(gaps.structures)} structures, {gaps.n_rounds} rounds of EM"
 
 
 def _smoothing(summary: Summary) -> str:

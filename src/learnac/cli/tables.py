@@ -15,12 +15,18 @@ from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
 from learnac.cli.progress import busy
 from learnac.cli.weights import check_weights
-from learnac.data import Dataset, Schema
+from learnac.data import Schema
 from learnac.data.categories import MAX_ARITY
 from learnac.data.column_options import ColumnOptions, types_to_read
-from learnac.data.dataset import later_dataset, with_categories_of
+from learnac.data.incomplete import (
+    TrainingRows,
+    as_rows,
+    under_missing_category,
+    with_later_categories,
+    with_missing_category,
+)
 from learnac.data.kinds import Kind
-from learnac.data.matching import matched
+from learnac.data.matching import matched, unbinned, with_whole_numbers
 from learnac.data.prepare import no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
 from learnac.errors import DataError, Problem
@@ -32,7 +38,7 @@ _PLAIN_INTEGER = re.compile(r"-?[1-9]\d*|0")
 class LearningTables:
     """Tables by their roles, train first, and the weights of rows that have some."""
 
-    tables: dict[str, Dataset]
+    tables: dict[str, TrainingRows]
     weights: dict[str, NDArray[np.float64]]
     dropped: tuple[str, ...]
 
@@ -47,12 +53,14 @@ def read_learning_tables(
     options: ColumnOptions,
     arity: int | None = None,
     must_have: Collection[str] = (),
+    missing: str = "random",
 ) -> LearningTables:
     """The tables to learn from and to judge by. The training table fixes the columns and what they may hold.
 
-    It must have the columns that the command was told to leave out: a name that it lacks is a slip.
+    It must have the columns that the command was told to leave out: a name that it lacks is a slip. Tables may have
+    missing values; `missing` says what they are.
     """
-    tables: dict[str, Dataset] = {}
+    tables: dict[str, TrainingRows] = {}
     weights: dict[str, NDArray[np.float64]] = {}
     dropped: tuple[str, ...] = ()
     types = types_to_read(options.categories)
@@ -72,10 +80,13 @@ def read_learning_tables(
                 first = tables["train"]
                 if role == "validation":
                     later = matched(frame, first.schema, options.drop).table
-                    tables["train"] = first = with_categories_of(first, later)
-                tables[role] = _like(first, frame, options.drop)
+                    tables["train"] = first = with_later_categories(first, later)
+                tables[role] = _like(first.schema, frame, options.drop)
         if frame.weights is not None:
             weights[role] = frame.weights
+    if missing == "category":
+        schema = with_missing_category(tables["train"]).schema
+        tables = {role: under_missing_category(schema, rows) for role, rows in tables.items()}
     return LearningTables(tables, weights, dropped)
 
 
@@ -110,9 +121,9 @@ def _with_arity(frame: Frame, options: ColumnOptions, arity: int | None) -> Colu
     return options.over(ColumnOptions(categories=dict.fromkeys(unnamed, tuple(range(arity)))))
 
 
-def _like(first: Dataset, frame: Frame, dropped: Collection[str]) -> Dataset:
+def _like(schema: Schema, frame: Frame, dropped: Collection[str]) -> TrainingRows:
     try:
-        return later_dataset(first.schema, matched(frame, first.schema, dropped).table)
+        return as_rows(schema, with_whole_numbers(matched(frame, schema, dropped).table, unbinned(schema)))
     except DataError as error:
         if error.problem is not Problem.UNKNOWN_CATEGORY:
             raise

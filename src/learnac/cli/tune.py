@@ -63,6 +63,7 @@ def tune(
     bins: options.BinsOption = None,
     drop: options.Drop = None,
     kind: options.Kinds = None,
+    missing: options.Missing = "random",
     as_category: options.AsCategory = None,
     schedule: options.Schedule = defaults.SCHEDULE,
     splits: options.Splits = defaults.SPLITS,
@@ -99,7 +100,7 @@ def tune(
     check_outputs({"--out": out}, files.values())
     layout = layout_of(no_header, delimiter, table_format)
     columns = column_options(schema, bins, drop, as_category, kind)
-    tables = read_learning_tables(files, layout, columns, arity, names_of(drop))
+    tables = read_learning_tables(files, layout, columns, arity, names_of(drop), missing)
     trials: list[Trial] = []
     for settings in grid:
         trials.append(_try(settings, tables))
@@ -165,23 +166,28 @@ def _print_trial(trial: Trial, is_first: bool) -> None:
 
 
 def _score(learned: Learned, tables: LearningTables, role: str) -> float:
+    from learnac.data import Evidence
+    from learnac.data.incomplete import partial_codes
     from learnac.data.weights import weighted_mean
+    from learnac.learn.gaps.completion import log_known
 
-    return weighted_mean(learned.network.log_likelihood(tables.tables[role].codes), tables.weights.get(role))
+    rows = tables.tables[role]
+    known = Evidence.of_codes(rows.schema, partial_codes(rows))
+    return weighted_mean(log_known(learned.circuit, learned.network, known), tables.weights.get(role))
 
 
 def _everything(tables: LearningTables) -> LearningTables:
     """Training and validation rows in one table."""
     import numpy as np
 
-    from learnac.data.dataset import joined
+    from learnac.data.incomplete import joined_rows
 
     parts = {role: tables.tables[role] for role in ("train", "validation")}
     weights = {}
     if any(role in tables.weights for role in parts):
         of_each = [tables.weights.get(role, np.ones(part.n_rows)) for role, part in parts.items()]
         weights = {"train": np.concatenate(of_each)}
-    return replace(tables, tables={"train": joined(list(parts.values()))}, weights=weights)
+    return replace(tables, tables={"train": joined_rows(list(parts.values()))}, weights=weights)
 
 
 def _print_best(best: Trial, figures: dict[str, Any], retrain: bool) -> None:

@@ -20,7 +20,7 @@ def encode_partial_array(schema: Schema, array: Any) -> PartialCodes:
     """What `Schema.encode_evidence` promises of an array."""
     masked = np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     filled = np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array
-    table = as_table(_none_as_nan(filled))
+    table = as_table(none_as_nan(filled))
     _check_width(schema, table)
     codes = np.empty((schema.n_variables, len(table)), dtype=schema.evidence_dtype)
     for start in range(0, len(table), _BLOCK):
@@ -36,7 +36,7 @@ def encode_partial_array(schema: Schema, array: Any) -> PartialCodes:
     return codes
 
 
-def _none_as_nan(rows: Any) -> Any:
+def none_as_nan(rows: Any) -> Any:
     """Rows as an array; numbers that are objects to NumPy as floats, with NaN for None, which stands for unknown."""
     try:
         table = np.asarray(rows)
@@ -79,7 +79,7 @@ def as_table(codes: Any) -> _Table:
     if np.ma.is_masked(codes):
         raise _missing_values(np.ma.getmaskarray(codes))
     try:
-        table = np.asarray(_none_as_nan(codes))
+        table = np.asarray(none_as_nan(codes))
     except ValueError:
         raise DataError(f"expected rows of the same length; {_first_uneven_row(codes)}") from None
     if table.ndim in (1, 2) and table.shape[0] == 0:
@@ -152,7 +152,7 @@ def _missing_values(missing: npt.NDArray[np.bool_], names: Sequence[str] | None 
     where = f"row {first[0]}, column {names[first[1]]!r}" if names else f"position {first}"
     counted = f"found {missing.sum()}, the first in {where}"
     column = names[first[1]] if names else None
-    return DataError(f"missing values are not supported in training: {counted}; {WAY_OUT}", column=column, row=first[0])
+    return DataError(f"missing values are not supported: {counted}; {WAY_OUT}", column=column, row=first[0])
 
 
 def observed_arities(table: _Table) -> list[int]:

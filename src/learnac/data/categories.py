@@ -15,6 +15,9 @@ from learnac.types import Category
 UNSEEN = -1
 """Stands in for the code of a value that is no category."""
 
+MISSING = "missing"
+"""The category of values that are missing, where that is a category of its own: the last of its column."""
+
 _LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 
 # A circuit starts with three edges per category, so a column beyond this is an identifier, not a variable;
@@ -25,6 +28,8 @@ MAX_ARITY = 65_536
 def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
     """The code of each value under `categories`, or UNSEEN. With `bins`, that of a number is its interval's."""
     code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
+    if bins is None and categories[-1] == MISSING:
+        return [code_of[value] if value in code_of else code_of.get(_number_in(value), UNSEEN) for value in values]
     if bins is None:
         return [code_of.get(value, UNSEEN) for value in values]
     return [code_of[value] if value in code_of else _code_in(bins, value) for value in values]
@@ -41,6 +46,17 @@ def _code_in(bins: Bins, value: object) -> int:
     """The interval of a number, which may be a text: beside labels, that is what numbers are."""
     number = bins.number(value)
     return UNSEEN if number is None else bins.code(number)
+
+
+def _number_in(value: object) -> object:
+    """The whole number that a text stands for: where a column of numbers has texts too, all of it is read as text."""
+    if not isinstance(value, str):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else None
 
 
 def unseen_category(name: str, row: int, value: object, categories: tuple[Category, ...]) -> DataError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from learnac.data.likelihoods import Soft, check_rows, likelihood_table
 from learnac.data.schema import Schema
 from learnac.errors import ImpossibleEvidenceError, QueryError, described
 from learnac.types import PartialCodes
+
+if TYPE_CHECKING:
+    from learnac.data.frames import ColumnReport
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -43,6 +46,7 @@ class Evidence:
     numbers: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     ranges: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     weights: NDArray[np.float64] | None = None  # how much each row counts, if the table says so
+    reports: tuple[ColumnReport, ...] = ()  # what was found out about the columns of a table to learn from
 
     def __post_init__(self) -> None:
         for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers", "weights"):

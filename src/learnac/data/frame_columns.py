@@ -164,6 +164,15 @@ def without_gaps(column: Column, known: np.ndarray[Any, Any]) -> Column:
     return known_values
 
 
+def nothing_known(name: str) -> DataError:
+    """The error for a column that has only gaps."""
+    return DataError(
+        f"column {name!r}: expected values to learn from, found only missing ones: leave the column out",
+        column=name,
+        expected="values",
+    )
+
+
 def type_name(value: object) -> str:
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -28,6 +28,7 @@ from learnac.data.frame_columns import (
     distinct_values,
     is_missing,
     is_time,
+    nothing_known,
     open_columns,
     open_frame,
     seconds_of,
@@ -60,7 +61,7 @@ class ReadTable:
     """A table as codes, the numbers of columns that hold numbers, and what was found out about all its columns."""
 
     schema: Schema
-    codes: Codes
+    codes: Any  # Codes; of a table with gaps, PartialCodes
     numbers: dict[int, Numbers]
     reports: tuple[ColumnReport, ...]
 
@@ -85,6 +86,54 @@ def read_frame(
     n_rows = len(next(iter(columns.values())))
     counts = checked_weights(weights, n_rows)
     found = {name: _read_column(name, column, options, counts, leave_out) for name, column in columns.items()}
+    kept, schema = _kept(found, options)
+    codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
+    numbers: dict[int, Numbers] = {}
+    for position, column in enumerate(kept.values()):
+        codes[position] = column.codes
+        if column.numbers is not None:
+            numbers[position] = column.numbers
+    codes.flags.writeable = False
+    return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
+
+
+def read_partial_frame(
+    table: object,
+    options: ColumnOptions | None = None,
+    weights: npt.ArrayLike | None = None,
+    *,
+    leave_out: bool = False,
+) -> ReadTable:
+    """As `read_frame`, of a frame with gaps: UNKNOWN and NaN there. What a column holds is what is known of it."""
+    options = options or ColumnOptions()
+    columns = open_columns(open_frame(table))
+    _check_stated_names(options, columns)
+    columns = {name: column for name, column in columns.items() if name not in options.drop}
+    n_rows = len(next(iter(columns.values())))
+    counts = checked_weights(weights, n_rows)
+    found: dict[str, _Column] = {}
+    places: dict[str, _Array] = {}
+    for name, whole in columns.items():
+        places[name] = known = np.flatnonzero(~is_missing(whole))
+        if len(known) == 0:
+            raise nothing_known(name)
+        present = whole if len(known) == n_rows else without_gaps(whole, known)
+        check_type(name, present)
+        read = _read_column(name, present, options, None if counts is None else counts[known], leave_out)
+        found[name] = replace(read, report=replace(read.report, n_missing=n_rows - len(known)))
+    kept, schema = _kept(found, options)
+    codes = np.full((len(kept), n_rows), UNKNOWN, dtype=schema.evidence_dtype)
+    numbers: dict[int, Numbers] = {}
+    for position, (name, column) in enumerate(kept.items()):
+        codes[position, places[name]] = column.codes
+        if column.numbers is not None:
+            numbers[position] = np.full(n_rows, np.nan)
+            numbers[position][places[name]] = column.numbers
+    return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
+
+
+def _kept(found: Mapping[str, _Column], options: ColumnOptions) -> tuple[dict[str, _Column], Schema]:
+    """The columns that are not left out, and their schema."""
     kept = {name: column for name, column in found.items() if not column.report.is_left_out}
     if not kept:
         shown = "; ".join(
@@ -103,15 +152,7 @@ def read_frame(
         tuple(column.is_ordered for column in kept.values()),
         frozenset(set(found) - set(kept)) | options.drop,
     )
-    codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
-    numbers: dict[int, Numbers] = {}
-    for position, column in enumerate(kept.values()):
-        assert column.codes is not None
-        codes[position] = column.codes
-        if column.numbers is not None:
-            numbers[position] = column.numbers
-    codes.flags.writeable = False
-    return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
+    return kept, schema
 
 
 def _check_stated_names(options: ColumnOptions, columns: Columns) -> None:

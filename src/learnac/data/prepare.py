@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
-from learnac.data.dataset import Dataset
-from learnac.data.frame_columns import Column, check_no_missing, open_columns, open_frame
-from learnac.data.frames import read_frame
+from learnac.data.frame_columns import Column, n_missing, open_columns, open_frame
+from learnac.data.frames import read_frame, read_partial_frame
+from learnac.data.incomplete import TrainingRows, of_partial_codes
 from learnac.data.kinds import Kind
 from learnac.data.matching import as_text_where_needed, with_text, without_columns
 from learnac.data.schema import Schema
@@ -26,7 +26,7 @@ from learnac.errors import DataError, listed
 class PreparedTable:
     """A table to learn from, the weights of its rows if they have any, and the columns that were to be left out."""
 
-    dataset: Dataset
+    dataset: TrainingRows  # with gaps, if it has some
     weights: npt.NDArray[np.float64] | None
     dropped: tuple[str, ...]
 
@@ -39,14 +39,13 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     """The table to learn from in a `Frame`, or in a frame of pandas, polars or pyarrow.
 
     Columns that nothing can be learned from are left out, unless the options name them: identifiers, free text, a
-    single value. A column whose type declares its categories keeps their order. Raises DataError for missing values.
+    single value. A column whose type declares its categories keeps their order. There may be missing values.
     """
     options = options or ColumnOptions()
     given = as_frame(table)
     frame = without_columns(given, options.drop)
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
         raise no_column(unknown, frame)
-    check_no_missing(open_columns(open_frame(frame.table)))
     for name, kind in options.kinds.items():
         if kind is Kind.CATEGORICAL:
             frame = _with_text_of_real_numbers(frame, name)
@@ -56,9 +55,12 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     frame = as_text_where_needed(frame, categories)
     dropped = tuple(name for name in given.table.column_names if name in options.drop)
     stated = replace(options, categories=categories, drop=frozenset())
-    found = read_frame(frame.table, stated, frame.weights, leave_out=True)
+    has_gaps = any(n_missing(column) for column in open_columns(open_frame(frame.table)).values())
+    read = read_partial_frame if has_gaps else read_frame
+    found = read(frame.table, stated, frame.weights, leave_out=True)
     schema = replace(found.schema, ignored=found.schema.ignored | set(dropped))
-    return PreparedTable(Dataset(schema, found.codes, found.numbers, found.reports), frame.weights, dropped)
+    rows = of_partial_codes(schema, found.codes, found.numbers, found.reports)
+    return PreparedTable(rows, frame.weights, dropped)
 
 
 def no_column(names: Sequence[str], frame: Frame) -> DataError:
@@ -101,9 +103,14 @@ def _with_text_of_real_numbers(frame: Frame, name: str) -> Frame:
 
 
 def _fits_integers(column: Any) -> bool:
-    return bool((np.abs(column.to_numpy()) < 2.0**63).all())
+    return bool((np.abs(_known(column)) < 2.0**63).all())
 
 
 def _is_whole(column: Any) -> bool:
-    numbers = column.to_numpy()
+    numbers = _known(column)
     return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
+
+
+def _known(column: Any) -> Any:
+    numbers = column.drop_null().to_numpy()
+    return numbers[~np.isnan(numbers)]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.data.categories import checked_categories, checked_names
+from learnac.data.categories import MISSING, checked_categories, checked_names
 from learnac.errors import DataError, Problem, QueryError, listed
 from learnac.types import Arities, Category, Codes, PartialCodes
 
 UNKNOWN = -1
 """The code of a value that is not known, in evidence."""
 
-WAY_OUT = "drop these rows, or fill them, for example with a category 'missing'; only queries may have missing values"
+WAY_OUT = "drop these rows, or fill them; a Dataset is complete, but LearnAC.fit and queries take missing values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Schema:
     encoded with a schema made from the integers 0 and 1. Whole floats become integers.
 
     `bins[j]` is None, or the intervals of a column of numbers. The categories of the column are then the labels of the
-    intervals, and a number stands for the interval it lies in. () means that no column has bins.
+    intervals, and a number stands for the interval it lies in; "missing" may come after them. () means that no column
+    has bins.
 
     `ordered[j]` says whether the categories of a column have an order that splits may use, as bins always have; ()
     means that no others have. `ignored` are columns of the training table that were left out: later tables may have
@@ -243,7 +244,7 @@ def _checked_bins(
     if len(bins) != len(names):
         raise DataError(f"expected bins or None for each name, found {len(bins)} for {len(names)} names")
     for name, labels, intervals in zip(names, categories, bins, strict=True):
-        if intervals is not None and labels != intervals.labels:
+        if intervals is not None and labels not in (intervals.labels, (*intervals.labels, MISSING)):
             raise DataError(
                 f"column {name!r}: expected the intervals of its bins as categories, {listed(intervals.labels)}; "
                 f"found {listed(labels)}",

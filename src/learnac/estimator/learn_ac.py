@@ -19,10 +19,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnac import defaults
 from learnac.circuit import Mixture, Queryable
-from learnac.data import Dataset, as_dataset
+from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
-from learnac.data.dataset import is_frame, later_dataset, with_categories_of
+from learnac.data.dataset import is_frame
 from learnac.data.forms import DatasetForm, TableForm, form_of
+from learnac.data.incomplete import (
+    TrainingRows,
+    as_rows,
+    as_training_rows,
+    check_way,
+    checked_evidence,
+    gaps_as_category,
+    with_later_categories,
+    with_missing_category,
+)
 from learnac.data.weights import checked_weights, weighted_mean
 from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, placed
 from learnac.estimator.queries import Queries
@@ -93,6 +103,10 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         intervals, `kinds` maps names of columns to "categorical", "ordered", "number", "date", "boolean" or "drop", and
         `as_category` lists columns in which every value is a category, however many there are. See
         `Dataset.from_frame`.
+    missing
+        What missing values of a training table are. "random": missing at random, so that nothing follows from their
+        being missing; the model is learned from what is known. "category": a value of their own, the category
+        "missing", which each column that has some gets. In queries, missing values are always unknown.
     unknown
         What a category means that the training table does not have, in rows to ask about: "error", or "missing", as if
         it were not known.
@@ -147,6 +161,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         target: Any = None,
         bins: BinsStatement | None = None,
         kinds: Mapping[Any, str] | None = None,
+        missing: str = "random",
         as_category: Iterable[Any] | None = None,
         unknown: str = "error",
         random_state: object = 0,
@@ -176,6 +191,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.target = target
         self.bins = bins
         self.kinds = kinds
+        self.missing = missing
         self.as_category = as_category
         self.unknown = unknown
         self.random_state = random_state
@@ -187,6 +203,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True  # Arrays hold codes, from 0.
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
         if self.target is not None:
             tags.estimator_type = "classifier"
             tags.classifier_tags = ClassifierTags()
@@ -204,10 +221,11 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         checkpoint_seconds: float = defaults.CHECKPOINT_SECONDS,
         resume: bool = False,
     ) -> Self:
-        """Learns from a table: an array of codes, a frame, or a `Dataset`.
+        """Learns from a table: an array of codes, a frame, a `Dataset`, or `Evidence`. Values may be missing.
 
-        With a target, `y` is a list, an array or a series with a label for each row. You can leave `y` out if `X` has a
-        column with the name of the target. Without a target, there must be no `y`.
+        A missing value is NaN, None or masked in an array, null or NaN in a frame. With a target, `y` is a list, an
+        array or a series with a label for each row; None or NaN for a row without one, which is learned from too. You
+        can leave `y` out if `X` has a column with the name of the target. Without a target, there must be no `y`.
 
         With `validation`, a table, the model keeps the number of splits that scores best on this table. With a target,
         this may also be a pair (X, y). `sample_weight` has a number for each row: the row counts as that many rows.
@@ -218,17 +236,16 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         search continues from the file, if it exists, and the model is the same as without an interruption.
         """
         settings, mixing = self._settings(), self._mixing()
-        dataset, target = self._training_table(X, y, sample_weight)
-        if target is None and is_frame(validation) and is_frame(X):
-            dataset = with_categories_of(dataset, validation)
-        form = form_of(X)
+        check_way(self.missing)
+        rows, target = self._training_table(X, y, sample_weight, validation)
+        form = DatasetForm() if isinstance(X, Evidence) else form_of(X)
         with self._watched() as on_step:
             learned = train(
-                dataset,
+                rows,
                 settings,
                 form,
                 mixing=mixing,
-                validation=None if validation is None else _validation_table(dataset, validation, target),
+                validation=None if validation is None else self._validation_table(rows.schema, validation, target),
                 sample_weight=sample_weight,
                 parents=self._parents(),
                 on_step=on_step,
@@ -263,19 +280,37 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
     def _parents(self) -> ParentRules:
         return ParentRules(self.allowed_parents, self.forbidden_parents, self.required_parents, self.tiers)
 
-    def _training_table(self, X: object, y: object, sample_weight: ArrayLike | None) -> tuple[Dataset, Target | None]:
+    def _training_table(
+        self, X: object, y: object, sample_weight: ArrayLike | None, validation: object
+    ) -> tuple[TrainingRows, Target | None]:
         names = () if self.as_category is None else self.as_category
 
-        def read(table: object) -> Dataset:
-            found = as_dataset(table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True)
+        def read(table: object) -> TrainingRows:
+            found = as_training_rows(table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True)
             _tell_what_was_left_out(found)
-            schema = replace(found.schema, takes_unknown=self._takes_unknown())
-            return Dataset(schema, found.codes, found.numbers, found.reports)
+            if self.target is None and is_frame(validation) and is_frame(table) and not isinstance(table, Evidence):
+                found = with_later_categories(found, validation)
+            if self.missing == "category":
+                # A row without a label is of no class of its own.
+                found = with_missing_category(found, () if self.target is None else (str(self.target),))
+            return replace(found, schema=replace(found.schema, takes_unknown=self._takes_unknown()))
 
         if self.target is not None:
             return training_table(X, y, str(self.target), read)
         _check_no_labels(y)
         return read(X), None
+
+    def _validation_table(self, schema: Schema, validation: object, target: Target | None) -> TrainingRows:
+        try:
+            if target is not None and isinstance(validation, tuple) and len(validation) == 2:
+                rows = target.table(*validation)
+            else:
+                rows = as_rows(schema, validation)
+        except (DataError, TypeError) as error:
+            raise placed(error, "validation") from None
+        if self.missing == "category" and isinstance(rows, Evidence):
+            return checked_evidence(gaps_as_category(rows))
+        return rows
 
     def _takes_unknown(self) -> bool:
         if self.unknown not in ("error", "missing"):
@@ -318,6 +353,14 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         model.provenance_ = {}
         return model
 
+    def missing_as_category(self, X: object) -> Evidence:
+        """Rows to ask about, in which every missing value of a column with the category "missing" is that category.
+
+        For models learned with `missing="category"`: in queries, missing values are unknown otherwise.
+        """
+        check_is_fitted(self)
+        return gaps_as_category(as_evidence(self.schema_, X) if self._target is None else self._target.evidence(X))
+
     def save(self, path: str | Path) -> None:
         """Saves the model to a file that `learnac.load` reads. If writing fails, no incomplete file is left behind.
 
@@ -344,16 +387,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         return weighted_mean(log_likelihoods, checked_weights(sample_weight, len(log_likelihoods)))
 
 
-def _validation_table(dataset: Dataset, validation: object, target: Target | None) -> Dataset:
-    try:
-        if target is not None and isinstance(validation, tuple) and len(validation) == 2:
-            return target.table(*validation)
-        return later_dataset(dataset.schema, validation)
-    except (DataError, TypeError) as error:
-        raise placed(error, "validation") from None
-
-
-def _tell_what_was_left_out(dataset: Dataset) -> None:
+def _tell_what_was_left_out(dataset: TrainingRows) -> None:
     left_out = [
         f"{report.name!r} ({report.done.removeprefix('left out: ')})"
         for report in dataset.reports

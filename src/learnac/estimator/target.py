@@ -14,9 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from learnac.data import Dataset, Evidence, Schema, Soft, as_evidence
-from learnac.data.dataset import later_dataset
 from learnac.data.documents import are_documents
 from learnac.data.frame_columns import is_missing
+from learnac.data.incomplete import TrainingRows, as_rows, as_training_rows, of_partial_codes, partial_codes
 from learnac.data.schema import UNKNOWN
 from learnac.errors import DataError, listed
 from learnac.types import PartialCodes
@@ -78,14 +78,14 @@ class Target:
         by_code[self.codes] = self.classes
         return by_code[codes]
 
-    def table(self, X: object, y: object) -> Dataset:
+    def table(self, X: object, y: object) -> TrainingRows:
         """X and y as one table of this schema."""
         labels, _ = read_labels(self.name, y)
-        column = self.schema.some([self.position]).encode(labels)
-        features = later_dataset(self.features, self.without(X))
+        column = recoded(self.schema.some([self.position]), labels)
+        features = as_rows(self.features, self.without(X))
         _check_as_many(features.n_rows, column.shape[1])
-        codes = np.insert(features.codes.astype(self.schema.code_dtype), self.position, column, axis=0)
-        return Dataset(self.schema, codes, self._shifted(features.numbers))
+        codes = np.insert(partial_codes(features).astype(self.schema.evidence_dtype), self.position, column, axis=0)
+        return of_partial_codes(self.schema, codes, self._shifted(features.numbers))
 
     def without(self, X: object) -> object:
         """X without the target, if it has it."""
@@ -134,27 +134,27 @@ class Target:
         return {variable + (variable >= self.position): found for variable, found in by_variable.items()}
 
 
-def training_table(X: object, y: object, name: str, read: Callable[[Any], Dataset]) -> tuple[Dataset, Target]:
+def training_table(X: object, y: object, name: str, read: Callable[[Any], TrainingRows]) -> tuple[TrainingRows, Target]:
     """X and y as one table, in which y is called `name`; or X alone, if it has a column of that name.
 
-    `read` makes a Dataset of a table. If there are both, y and the column, they must be the same.
+    `read` makes rows of a table. If there are both, y and the column, they must be the same.
     """
-    dataset = read(X)
+    rows = read(X)
     if y is None:
-        if name not in dataset.names:
-            raise _no_target(name, dataset.names)
-        joined, like = dataset, _labels_of_column(X, name)
+        if name not in rows.schema.names:
+            raise _no_target(name, rows.schema.names)
+        joined, like = rows, _labels_of_column(X, name)
     else:
         labels, like = read_labels(name, y)
-        _check_as_many(dataset.n_rows, labels.n_rows)
-        joined = _joined(dataset, labels, name)
-    if joined.n_variables == 1:
+        _check_as_many(rows.n_rows, labels.n_rows)
+        joined = _joined(rows, labels, name)
+    if joined.schema.n_variables == 1:
         raise DataError(f"expected columns beside the target {name!r}, found none", column=name)
     return joined, Target.of(joined.schema, name, like)
 
 
-def read_labels(name: str, y: Any) -> tuple[Dataset, NDArray[Any]]:
-    """The labels of rows as a table of one column, and as NumPy has them."""
+def read_labels(name: str, y: Any) -> tuple[TrainingRows, NDArray[Any]]:
+    """The labels of rows as a table of one column, with gaps where there is none; and as NumPy has the known ones."""
     series = nw.from_native(y, allow_series=True, pass_through=True)
     if isinstance(series, nw.Series):
         array = np.asarray(series.to_numpy())
@@ -162,30 +162,46 @@ def read_labels(name: str, y: Any) -> tuple[Dataset, NDArray[Any]]:
     else:
         array, series = column_or_1d(y, warn=True), None
         missing = np.array([value is None or (isinstance(value, float) and isnan(value)) for value in array.tolist()])
-    if missing.any():
-        raise DataError(f"y: expected a label for each row, found none in row {int(missing.argmax())}")
-    check_classification_targets(array)
+    if len(missing) > 0 and missing.all():
+        raise DataError("y: expected a label for some rows, found none")
+    known = array[~missing] if missing.any() else array
+    if missing.any() and known.dtype == object:
+        known = np.array(known.tolist())  # Labels beside None are objects to NumPy, whatever they are.
+    check_classification_targets(known)
     if series is not None:
-        return Dataset.from_frame(series.alias(name).to_frame().to_native(), as_category=[name]), array
-    values, codes = np.unique(array, return_inverse=True)
+        return as_training_rows(series.alias(name).to_frame().to_native(), as_category=[name]), known
+    values, found = np.unique(known, return_inverse=True)
     schema = Schema((name,), (tuple(values.tolist()),))
-    return Dataset(schema, codes.reshape(1, -1).astype(schema.code_dtype)), array
+    codes = np.full((1, len(array)), UNKNOWN, dtype=schema.evidence_dtype)
+    codes[0, ~missing] = found.ravel()
+    return of_partial_codes(schema, codes), known
 
 
-def _joined(dataset: Dataset, labels: Dataset, name: str) -> Dataset:
-    if name in dataset.names:
-        _check_equal(dataset, labels, name)
-        return dataset
-    a, b = dataset.schema, labels.schema
+def recoded(schema: Schema, labels: TrainingRows) -> PartialCodes:
+    """Labels under the one column of another schema."""
+    known = labels.codes[0] >= 0
+    result = np.full((1, labels.n_rows), UNKNOWN, dtype=schema.evidence_dtype)
+    if known.any():
+        code_dtype = labels.schema.code_dtype
+        result[0, known] = schema.encode(Dataset(labels.schema, labels.codes[:, known].astype(code_dtype)))
+    return result
+
+
+def _joined(rows: TrainingRows, labels: TrainingRows, name: str) -> TrainingRows:
+    if name in rows.schema.names:
+        _check_equal(rows, labels, name)
+        return rows
+    a, b = rows.schema, labels.schema
     schema = Schema(a.names + b.names, a.categories + b.categories, a.bins + b.bins, a.ordered + b.ordered, a.ignored)
-    codes = np.concatenate([dataset.codes, labels.codes]).astype(schema.code_dtype)
-    return Dataset(schema, codes, dataset.numbers, dataset.reports)
+    codes = np.concatenate([partial_codes(part).astype(schema.evidence_dtype) for part in (rows, labels)])
+    return of_partial_codes(schema, codes, rows.numbers, rows.reports)
 
 
-def _check_equal(dataset: Dataset, labels: Dataset, name: str) -> None:
-    column = dataset.schema.index(name)
-    found = np.array(dataset.categories[column], dtype=object)[dataset.codes[column]]
-    stated = np.array(labels.categories[0], dtype=object)[labels.codes[0]]
+def _check_equal(rows: TrainingRows, labels: TrainingRows, name: str) -> None:
+    column = rows.schema.index(name)
+    # The last is for a code of -1: no label.
+    found = np.array([*rows.schema.categories[column], None], dtype=object)[rows.codes[column]]
+    stated = np.array([*labels.schema.categories[0], None], dtype=object)[labels.codes[0]]
     if (differs := found != stated).any():
         row = int(np.argmax(differs))
         raise DataError(

@@ -1,0 +1,148 @@
+"""Learning from tables with gaps: ours beside dropping rows, filling in the most frequent value, and a category.
+
+Values are deleted at random from train, valid and test alike, or are missing as they come. Learned from train, stopped on
+valid; the score is how likely what is known of test is, per row. "everything" learns from train and valid before values
+were deleted: what could be reached.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sets import corner_of, load
+from study import Result, Results, Task, main
+
+from learnac import Dataset, LearnAC
+from learnac.data import Evidence
+from learnac.data.incomplete import TrainingRows, of_partial_codes, with_missing_category
+from learnac.infer import log_likelihood
+
+PARTS = ("train", "valid", "test")
+METHODS = ("gaps", "dropped", "mode", "category", "everything")
+# The value that stands for a missing one in a set that has real gaps.
+GAP_CODES = {"house-votes-84": 0}
+
+
+def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    common = {**corner_of(settings), "seed": settings["seed"]}
+    for name in settings["sets"]:
+        for share in settings["shares"]:
+            for method in METHODS:
+                yield {"set": name, "share": share, "method": method, **common}
+    for name in settings["real"]:
+        for method in METHODS:
+            if method != "everything":
+                yield {"set": name, "share": "real", "method": method, **common}
+    for name in settings["mixtures"]:
+        for share in settings["shares"]:
+            yield {"set": name, "share": share, "method": "mixture", **common}
+
+
+def measure(task: Task) -> Result:
+    whole = [load(task["set"], (part,), task.get("corner")) for part in PARTS]
+    train, valid, test = (with_gaps(table, task, place) for place, table in enumerate(whole))
+    known = known_of(test)
+    model = LearnAC(n_components="auto" if task["method"] == "mixture" else 1)
+    started = time.process_time()
+    match task["method"]:
+        case "everything":
+            model.fit(whole[0], validation=whole[1])
+        case "dropped":
+            complete = [without_gaps(table) for table in (train, valid)]
+            if any(table is None for table in complete):
+                return {"rows": 0}
+            model.fit(complete[0], validation=complete[1])
+        case "mode":
+            model.fit(filled(train, train), validation=filled(valid, train))
+        case "category":
+            wider, marked = as_category(train, valid)
+            model.fit(wider, validation=marked)
+            known = lifted(model, known)
+        case _:
+            model.fit(train, validation=valid)
+    seconds = time.process_time() - started
+    logs = log_likelihood(model.circuit_, known, network=model.network_)
+    if task["method"] == "category":
+        logs = logs - log_likelihood(model.circuit_, where_known(model, known))
+    return {
+        "test": float(logs.mean()),
+        "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs))),
+        "rows": int(model.provenance_["rows"]),
+        "missing": float(np.mean(known_of(train).codes < 0)),
+        "edges": model.circuit_.n_edges,
+        "structures": None if model.learned_.gaps is None else len(model.learned_.gaps.structures),
+        "rounds": None if model.learned_.gaps is None else model.learned_.gaps.n_rounds,
+        "learning_seconds": round(seconds, 2),
+    }
+
+
+def with_gaps(table: Dataset, task: Task, place: int) -> TrainingRows:
+    """Values deleted at random; or the real gaps, which a code stands for."""
+    codes = table.codes.astype(np.int32)
+    if task["share"] == "real":
+        gap = GAP_CODES[task["set"]]
+        # Columns that never have a gap may use the code for something else: the last one here, the party.
+        arities = np.array([arity - (arity > 2) for arity in table.arities.tolist()])
+        has_gaps = (table.arities > arities)[:, None]
+        return rows_of(np.where(has_gaps, np.where(codes == gap, -1, codes - (codes > gap)), codes), arities)
+    random = np.random.default_rng([task["seed"], place])
+    deleted = task["share"] > random.random(codes.T.shape).T
+    return rows_of(np.where(deleted, -1, codes), table.arities)
+
+
+def rows_of(codes: NDArray[Any], arities: NDArray[Any]) -> TrainingRows:
+    schema = Dataset.from_array(np.zeros((1, len(codes)), dtype=int), arities=arities.tolist()).schema
+    return of_partial_codes(schema, codes.astype(schema.evidence_dtype))
+
+
+def known_of(rows: TrainingRows) -> Evidence:
+    return rows if isinstance(rows, Evidence) else Evidence.of_codes(rows.schema, rows.codes.astype(np.int16))
+
+
+def without_gaps(rows: TrainingRows) -> Dataset | None:
+    """The rows that have none; nothing if all have some."""
+    codes = known_of(rows).codes
+    complete = codes[:, (codes >= 0).all(axis=0)]
+    return Dataset(rows.schema, complete.astype(rows.schema.code_dtype)) if complete.shape[1] else None
+
+
+def filled(rows: TrainingRows, like: TrainingRows) -> Dataset:
+    """Every gap filled with the most frequent value of its column in the training table."""
+    codes = known_of(rows).codes.copy()
+    for column, others in zip(codes, known_of(like).codes, strict=True):
+        column[column < 0] = np.bincount(others[others >= 0]).argmax()
+    return Dataset(rows.schema, codes.astype(rows.schema.code_dtype))
+
+
+def as_category(train: TrainingRows, valid: TrainingRows) -> tuple[TrainingRows, TrainingRows]:
+    """Both tables with their gaps as a category of each column that has some in the first."""
+    wider = with_missing_category(train)
+    codes = known_of(valid).codes.astype(wider.schema.evidence_dtype)
+    lasts = [len(names) - 1 if names[-1] == "missing" else -1 for names in wider.schema.categories]
+    return wider, of_partial_codes(
+        wider.schema, np.where(codes < 0, np.array(lasts, dtype=codes.dtype)[:, None], codes)
+    )
+
+
+def lifted(model: LearnAC, known: Evidence) -> Evidence:
+    """The same values under categories with one more."""
+    return Evidence.of_codes(model.schema_, known.codes.astype(model.schema_.evidence_dtype))
+
+
+def where_known(model: LearnAC, known: Evidence) -> Evidence:
+    """That what is known is not missing: the likelihood of known values is to be given this."""
+    nothing = Evidence.of_codes(model.schema_, np.full_like(known.codes, -1))
+    tables = {}
+    for variable, categories in enumerate(model.schema_.categories):
+        if categories[-1] == "missing":
+            tables[variable] = np.ones((known.n_rows, len(categories)))
+            tables[variable][known.codes[variable] >= 0, -1] = 0
+    return nothing.with_likelihoods(tables)
+
+
+if __name__ == "__main__":
+    main("gaps", tasks, measure)
