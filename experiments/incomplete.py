@@ -21,11 +21,11 @@ def gaps(studies: Studies) -> str:
     return f"""\
 ## Tables with gaps
 
-Values are deleted at random from train, valid and test alike; of house-votes-84, the gaps are real. Learned from train, everything
-chosen on valid, scored on test: the mean log-likelihood of the values that are known, ± its standard error. "Rows dropped"
-learns from the rows without gaps; "most frequent" fills gaps with the most frequent value of the column; for "category",
-gaps are a value of their own, and known values are scored given that they are known. "Nothing deleted" learns from the
-complete tables: what could be reached.
+Values are deleted at random from train, valid and test alike; of house-votes-84, the gaps are real. Learned from train,
+everything chosen on valid, scored on test: the mean log-likelihood of the values that are known, ± its standard error.
+"Rows dropped" learns from the rows without gaps; "most frequent" fills gaps with the most frequent value of the column;
+for "category", gaps are a value of their own, and known values are scored given that they are known. "Nothing deleted"
+learns from the complete tables: what could be reached.
 
 {gaps_table(studies)}
 {_verdict(studies)}

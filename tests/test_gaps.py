@@ -149,8 +149,8 @@ class TestRowsWithoutLabels:
         frame = with_gaps(WHOLE, 0.3, ["fruit"])
         held_out = with_gaps(HELD_OUT, 0.5, ["fruit"])
         pair = held_out.drop(columns="fruit"), held_out["fruit"]
-        for X, y in ((frame, None), (frame, frame["fruit"]), (frame.drop(columns="fruit"), frame["fruit"])):
-            model = LearnAC(bins=BINS, target="fruit").fit(X, y, validation=pair)
+        for table, y in ((frame, None), (frame, frame["fruit"]), (frame.drop(columns="fruit"), frame["fruit"])):
+            model = LearnAC(bins=BINS, target="fruit").fit(table, y, validation=pair)
             assert model.learned_.gaps is not None
             assert max(model.learned_.gaps.structures) == pytest.approx(
                 np.mean(log_likelihood(model.circuit_, held_out)), rel=1e-9

@@ -159,7 +159,7 @@ def gaps_document(gaps: Gaps) -> dict[str, Any]:
 
 
 def _known(rows: TrainingRows, weights: NDArray[np.float64] | None) -> Evidence:
-    evidence = Evidence.of_codes(rows.schema, partial_codes(rows))
+    evidence = Evidence.of_codes(rows.schema, partial_codes(rows), numbers=rows.numbers)
     return replace(evidence, weights=weights)
 
 

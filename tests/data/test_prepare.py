@@ -14,7 +14,7 @@ import pytest
 
 from learnac.cli.columns import layout_of, parse_bins
 from learnac.cli.tables import read_learning_tables
-from learnac.data import Binning, Bins, Dataset, Schema
+from learnac.data import Binning, Bins, Dataset, Evidence, Schema
 from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
 from learnac.data.evidence_files import read_evidence

@@ -6,6 +6,7 @@ Only the distinct values of a column are compared to categories.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 

@@ -85,7 +85,10 @@ def completed_by(asked: Queryable, evidence: Evidence, n_copies: int, seed: int,
 
 
 def log_known(asked: Queryable, network: BayesNet | None, evidence: Evidence, n_threads: int = 1) -> Floats:
-    """The log-likelihood of what is known of each row; of complete ones by the trees of a network, if there is one."""
+    """The log-likelihood of what is known of each row; of complete ones by the trees of a network, if there is one.
+
+    Numbers weigh their densities, as in all scores.
+    """
     evaluator = core_evaluator(asked) if isinstance(asked, Circuit) else mixture_evaluator(asked)
     by_circuit = has_gap(evidence) if network is not None else np.ones(evidence.n_rows, dtype=bool)
     result = np.empty(evidence.n_rows)
@@ -94,7 +97,7 @@ def log_known(asked: Queryable, network: BayesNet | None, evidence: Evidence, n_
         result[by_circuit] = evaluator.log_values(codes, *_nothing_soft(codes.shape[1]), n_threads)
     if network is not None and not by_circuit.all():
         result[~by_circuit] = network.log_likelihood(evidence.codes[:, ~by_circuit])
-    return result
+    return np.asarray(result + evidence.log_scales)
 
 
 def mean_log_known(asked: Queryable, network: BayesNet | None, evidence: Evidence, n_threads: int = 1) -> float:
