@@ -1,8 +1,8 @@
 """Learning from tables with gaps: ours beside dropping rows, filling in the most frequent value, and a category.
 
 Values are deleted at random from train, valid and test alike, or are missing as they come. Learned from train, stopped
-on valid; the score is how likely what is known of test is, per row. "everything" learns from train and valid before values
-were deleted: what could be reached.
+on valid; the score is how likely what is known of test is, per row. "everything" learns from train and valid before
+values were deleted: what could be reached.
 """
 
 from __future__ import annotations
