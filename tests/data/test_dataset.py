@@ -157,7 +157,7 @@ def test_a_broken_float_is_found_beyond_the_first_block() -> None:
 
 def test_missing_values_are_counted() -> None:
     array = np.array([[0.0, 1.0], [1.0, np.nan], [np.nan, 0.0]])
-    message = "not supported in training: found 2, the first in row 1, column 'x1'"
+    message = "not supported: found 2, the first in row 1, column 'x1'"
     with pytest.raises(DataError, match=message):
         Dataset.from_array(array)
 
