@@ -91,6 +91,7 @@ def read_frame(
     codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
     numbers: dict[int, Numbers] = {}
     for position, column in enumerate(kept.values()):
+        assert column.codes is not None
         codes[position] = column.codes
         if column.numbers is not None:
             numbers[position] = column.numbers
@@ -116,6 +117,10 @@ def read_partial_frame(
     places: dict[str, _Array] = {}
     for name, whole in columns.items():
         places[name] = known = np.flatnonzero(~is_missing(whole))
+        if len(known) == 0 and leave_out and not options.states(name):
+            report = ColumnReport(name, "", 0, n_rows, "left out: no value in any row", is_left_out=True)
+            found[name] = _Column(report)
+            continue
         if len(known) == 0:
             raise nothing_known(name)
         present = whole if len(known) == n_rows else without_gaps(whole, known)
