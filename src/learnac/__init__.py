@@ -1,4 +1,4 @@
-"""Learn arithmetic circuits from discrete data, and query them exactly (Lowd & Domingos, UAI 2008).
+"""Learn arithmetic circuits from tables, and query them exactly (Lowd & Domingos, UAI 2008).
 
 The names below are imported when first used, so that a command does not wait for what it does not need.
 """

@@ -38,7 +38,7 @@ def _find(name: str) -> Command | Group:
 
 
 LEARNAC = Group(
-    "Learn arithmetic circuits from tables of discrete data, and answer queries with them exactly.",
+    "Learn arithmetic circuits from tables, and answer queries with them exactly.",
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
         *("explain", "next-question", "compare", "sensitivity"),

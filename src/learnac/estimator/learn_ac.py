@@ -49,7 +49,7 @@ from learnac.training import OnStep, stated_settings, train
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
-    """Learns an arithmetic circuit: a distribution over discrete variables that answers any query exactly.
+    """Learns an arithmetic circuit: a distribution of all columns of a table that answers any query exactly.
 
     Learning grows a decision tree for each variable. Each split must gain more log-likelihood than `edge_penalty` for
     each edge and `parameter_penalty` for each parameter that it adds. The time of a query is linear in
