@@ -91,9 +91,16 @@ class Situation:
             known = self.known.get(name, Known(None))
             factor = factors.get(variable, np.ones(len(self.case.asked.schema.categories[variable])))
             if name in numbers and known.number is None:
-                atoms, inside = self.atoms(name)
+                bins = number_bins(self.case.asked, name)
+                assert bins.spread is not None
+                # A tail is densest at its end, which no atom is.
+                ends = np.array([*bins.spread.starts, *known.cuts]) if bins.spread.step == 0 else np.empty(0)
+                values = np.concatenate(
+                    [self.atoms(name)[0].values, ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf)]
+                )
+                values = values if known.test is None else values[known.test(values)]
                 factor = np.zeros(len(factor))
-                np.maximum.at(factor, atoms.codes[inside], (atoms.masses / atoms.widths)[inside])
+                np.maximum.at(factor, bins.codes(values), np.exp(bins.log_densities(values)))
             found = found * factor[self.case.worlds[variable]]
         return found
 
@@ -260,7 +267,8 @@ def test_a_query_about_a_number_of_which_something_is_known(n_components: int, n
     known = data.draw(situations(without=(name,)))
     here, asked = data.draw(numbers[name]), data.draw(numbers[name])
     case = Situation(mixed(n_components), known | {name: here})
-    if case.joint().sum() < 1e-9 or (here.number is not None and asked.number is not None):
+    is_empty = any(Situation(case.case, {name: piece}).joint().sum() < 1e-9 for piece in (here, asked))
+    if is_empty or case.joint().sum() < 1e-9 or (here.number is not None and asked.number is not None):
         return
     if here.number is not None:
         assert asked.test is not None
