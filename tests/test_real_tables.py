@@ -18,12 +18,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from learnac import Dataset, LearnAC, load
+from learnac import LearnAC, load
 from learnac.cli import main
+from learnac.data.prepare import prepare
 from learnac.errors import LeftOutWarning
-
-GAPS_WORK = False
-"""Whether rows with gaps can be learned from. Until then, they are dropped here."""
 
 MOST_ROWS = 800
 
@@ -185,8 +183,6 @@ each_table = pytest.mark.parametrize("name", TABLES)
 def table(name: str) -> pd.DataFrame:
     """Some of the rows, mixed; a table that is smaller stays in its order."""
     frame = TABLES[name].read()
-    if not GAPS_WORK:
-        frame = frame.dropna().reset_index(drop=True)
     return frame if len(frame) <= MOST_ROWS else frame.sample(MOST_ROWS, random_state=0).reset_index(drop=True)
 
 
@@ -200,7 +196,7 @@ def quietly(learn: Callable[[], LearnAC]) -> LearnAC:
 @each_table
 def test_columns_are_what_they_seem_to_a_person(name: str) -> None:
     expected, frame = TABLES[name], table(name)
-    found = {report.name: report for report in Dataset.from_frame(frame, leave_out=True).reports}
+    found = {report.name: report for report in prepare(frame).dataset.reports}
     assert {column: str(found[column].kind) for column in expected.kinds} == expected.kinds
     left_out = {column for column, report in found.items() if report.is_left_out}
     # Row numbers are left out where they still count the rows.
@@ -237,8 +233,8 @@ def test_the_command_does_the_same_with_the_file(
     out, err = capsys.readouterr()
     assert (ended.value.code, err) == (0, "")
     model = load("model.learnac")
-    by_python = Dataset.from_frame(pd.read_csv("table.csv"), leave_out=True)
-    assert model.schema_.names == by_python.names
+    by_python = prepare(pd.read_csv("table.csv"))
+    assert model.schema_.names == by_python.schema.names
     assert model.schema_.numbers == by_python.schema.numbers
     assert model.schema_.ignored == by_python.schema.ignored
     # What was done with each column is said before the summary.
