@@ -137,9 +137,13 @@ def test_missing_values_are_gaps(make: Callable[[Any], Any]) -> None:
 
 
 @each_library
-def test_a_column_without_values_is_named(make: Callable[[Any], Any]) -> None:
+def test_a_column_without_values_is_left_out(make: Callable[[Any], Any]) -> None:
+    table = make({"k": [0, 1], "s": [None, None]})
+    prepared = prepare(table)
+    assert prepared.schema.names == ("k",)
+    assert prepared.dataset.reports[1].done == "left out: no value in any row"
     with pytest.raises(DataError, match="column 's': expected values to learn from, found only missing ones"):
-        prepare(make({"k": [0, 1], "s": [None, None]}))
+        prepare(table, as_category("s"))
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,14 @@ def _print(named: dict[str, dict[Any, float]], numbers: dict[str, dict[str, Any]
             lines.append((name if number == 0 else "", str(category), probability(value), "█" * round(_BAR * value)))
         if name in numbers:
             found = numbers[name]
-            mean = f"{found['mean']:.6g}" if isinstance(found["mean"], float) else found["mean"]
+            mean = found["mean"]
             low, high = found["interval"]
-            lines.append(("", f"mean {mean}, median {found['median']}, 90% from {low} to {high}", "", ""))
+            lines += [
+                ("", "mean", _text(mean), ""),
+                ("", "median", _text(found["median"]), f"90% from {_text(low)} to {_text(high)}"),
+            ]
     print_rows(lines, right=(2,))
+
+
+def _text(number: float | str) -> str:
+    return f"{number:.6g}" if isinstance(number, float) else str(number)

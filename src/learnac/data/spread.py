@@ -207,7 +207,8 @@ def floored(numbers: Numbers, step: float) -> Numbers:
     scale = next((s for d in range(MOST_DECIMALS + 1) if is_whole(step * (s := 10.0**d))), 1 / step)
     divisor = float(np.rint(step * scale))
     counts = numbers * scale / divisor
-    found: Numbers = np.floor(counts + _TOLERANCE + _ROUNDING * np.abs(counts)) * divisor / scale
+    tolerance = np.minimum(_TOLERANCE + _ROUNDING * np.abs(counts), 1e-3)
+    found: Numbers = np.floor(counts + tolerance) * divisor / scale
     return found + 0.0
 
 
@@ -217,7 +218,8 @@ def snapped(numbers: Numbers, step: float) -> Numbers:
         return numbers
     near = floored(numbers + step / 2, step)
     with np.errstate(invalid="ignore"):
-        is_near = np.abs(numbers - near) <= _TOLERANCE * step + _ROUNDING * np.abs(numbers)
+        tolerance = np.minimum(_TOLERANCE * step + _ROUNDING * np.abs(numbers), 1e-3 * step)
+        is_near = np.abs(numbers - near) <= tolerance
     return np.where(is_near, near, numbers)
 
 
