@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
@@ -19,6 +20,7 @@
 #include "learn/counter.hpp"
 #include "learn/freeze.hpp"
 #include "learn/greedy_schedule.hpp"
+#include "learn/path_counts.hpp"
 #include "learn/quick_schedule.hpp"
 
 using namespace learnac;
@@ -102,6 +104,19 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
             self.add(LeafId{leaf}, span_of(variables), span_of(values), span_of(net_gains));
           },
           "leaf"_a, "variables"_a, "values"_a, "net_gains"_a)
+      .def(
+          "wait", [](Schedule& self, std::uint32_t leaf, double most_gain) { self.wait(LeafId{leaf}, most_gain); },
+          "leaf"_a, "most_gain"_a)
+      .def_prop_ro("needs_counts", &Schedule::needs_counts)
+      .def(
+          "promising",
+          [](const Schedule& self, std::size_t n_leaves) {
+            std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> found;
+            for (const Split& split : self.promising(n_leaves))
+              found.emplace_back(index(split.leaf), index(split.variable), split.value);
+            return found;
+          },
+          "n_leaves"_a)
       .def("best_split", &best_split<Schedule>, "most_edges"_a, "should_stop"_a)
       .def(
           "applying",
@@ -130,23 +145,28 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
   return schedule;
 }
 
+void check_arities(const Input<std::uint32_t>& arities) {
+  for (const std::uint32_t arity : span_of(arities))
+    if (arity == 0 || arity > 65536) refuse("expected arities from 1 to 65536");
+}
+
 template <class Code>
 void bind_table_init(nb::class_<PackedTable>& table) {
   table.def(
       "__init__",
       [](PackedTable* self, nb::ndarray<const Code, nb::ndim<2>, nb::c_contig, nb::device::cpu> codes,
-         Input<std::uint32_t> arities, Input<double> weights) {
+         Input<std::uint32_t> arities, Input<double> weights, std::optional<double> total_weight) {
         if (codes.shape(0) != arities.size()) refuse("expected one arity for each column");
         if (weights.size() != 0 && weights.size() != codes.shape(1)) refuse("expected one weight for each row");
         if (codes.shape(1) >= 0xffffffffu) refuse("expected fewer than 2^32 rows");
-        for (const std::uint32_t arity : span_of(arities))
-          if (arity == 0 || arity > 65536) refuse("expected arities from 1 to 65536");
+        check_arities(arities);
         for (std::size_t v = 0; v < codes.shape(0); ++v)
           for (std::size_t row = 0; row < codes.shape(1); ++row)
             if (codes(v, row) >= arities(v)) refuse("a code is not below its column's arity");
-        new (self) PackedTable(std::span<const Code>(codes.data(), codes.size()), span_of(arities), span_of(weights));
+        new (self) PackedTable(std::span<const Code>(codes.data(), codes.size()), span_of(arities), span_of(weights),
+                               total_weight);
       },
-      "codes"_a, "arities"_a, "weights"_a);
+      "codes"_a, "arities"_a, "weights"_a, "total_weight"_a = nb::none());
 }
 
 // What a provider of counts may say: every indicator has its cells, ascending.
@@ -163,6 +183,97 @@ SparseCells checked_cells(const Input<std::uint64_t>& starts, const Input<std::u
   return {{span_of(starts).begin(), span_of(starts).end()},
           {span_of(values).begin(), span_of(values).end()},
           {span_of(counts).begin(), span_of(counts).end()}};
+}
+
+// Pairs of cells and totals.
+nb::list as_list(std::vector<LeafCounts>&& counts, std::size_t n_indicators) {
+  nb::list result;
+  for (LeafCounts& each : counts) {
+    const std::size_t arity = each.totals.size();
+    nb::object cells = std::holds_alternative<SparseCells>(each.cells)
+                           ? nb::cast(std::get<SparseCells>(std::move(each.cells)))
+                           : nb::cast(to_numpy(std::get<DenseCells>(std::move(each.cells)), {n_indicators, arity}));
+    result.append(nb::make_tuple(std::move(cells), to_numpy(std::move(each.totals))));
+  }
+  return result;
+}
+
+PathCounts checked_path_counts(const Input<std::uint32_t>& arities, const Input<std::uint32_t>& parents,
+                               const Input<std::uint32_t>& variables, const Input<std::uint8_t>& holds,
+                               const Input<std::uint32_t>& nodes, const Input<std::uint32_t>& children) {
+  check_arities(arities);
+  if (parents.size() != variables.size() || parents.size() == 0) refuse("expected a variable for each node");
+  if (nodes.size() != children.size()) refuse("expected a child for each request");
+  RowTree tree{{{0, VariableId{0}, {}}}};
+  std::size_t used = 0;
+  for (std::size_t node = 1; node < parents.size(); ++node) {
+    check_index("parent", parents(node), node);
+    check_index("variable", variables(node), arities.size());
+    const std::size_t arity = arities(variables(node));
+    if (holds.size() - used < arity) refuse("expected a byte for each value of the variable of each node");
+    tree.nodes.push_back(
+        {parents(node), VariableId{variables(node)}, {holds.data() + used, holds.data() + used + arity}});
+    used += arity;
+  }
+  std::vector<CountRequest> requests;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    check_index("node", nodes(i), parents.size());
+    check_index("child", children(i), arities.size());
+    if (i > 0 && nodes(i) < nodes(i - 1)) refuse("expected requests in the order of their nodes");
+    requests.push_back({nodes(i), VariableId{children(i)}});
+  }
+  return {span_of(arities), std::move(tree), std::move(requests)};
+}
+
+void bind_path_counts(nb::module_& m) {
+  const auto check_counts = [](const PathCounts& self, std::size_t request, std::size_t n_indicators,
+                               const Input<double>& totals) {
+    check_index("request", request, self.requests().size());
+    if (n_indicators != self.domain().n_indicators() ||
+        totals.size() != self.domain().arity(self.requests()[request].child))
+      refuse("expected counts for each indicator and value of the child");
+  };
+  nb::class_<PathCounts>(m, "PathCounts")
+      .def(
+          "__init__",
+          [](PathCounts* self, Input<std::uint32_t> arities, Input<std::uint32_t> parents,
+             Input<std::uint32_t> variables, Input<std::uint8_t> holds, Input<std::uint32_t> nodes,
+             Input<std::uint32_t> children) {
+            new (self) PathCounts(checked_path_counts(arities, parents, variables, holds, nodes, children));
+          },
+          "arities"_a, "parents"_a, "variables"_a, "holds"_a, "nodes"_a, "children"_a)
+      .def(
+          "add",
+          [](PathCounts& self, const PackedTable& table, Input<Word> mask) {
+            const auto arities = [](const Domain& domain) {
+              std::vector<std::uint32_t> all;
+              for (std::uint32_t v = 0; v < domain.n_variables(); ++v) all.push_back(domain.arity(VariableId{v}));
+              return all;
+            };
+            if (arities(table.domain()) != arities(self.domain())) refuse("expected a table with the same arities");
+            if (mask.size() != 0 && mask.size() != table.n_words()) refuse("expected a mask with a bit for each row");
+            nb::gil_scoped_release release;
+            self.add(table, span_of(mask));
+          },
+          "table"_a, "mask"_a)
+      .def(
+          "add_counts",
+          [=](PathCounts& self, std::size_t request, Table<double> cells, Input<double> totals) {
+            check_counts(self, request, cells.shape(0), totals);
+            if (cells.shape(1) != totals.size()) refuse("expected counts for each indicator and value of the child");
+            self.add(request, {DenseCells(cells.data(), cells.data() + cells.size()),
+                               {span_of(totals).begin(), span_of(totals).end()}});
+          },
+          "request"_a, "cells"_a, "totals"_a)
+      .def(
+          "add_counts",
+          [=](PathCounts& self, std::size_t request, const SparseCells& cells, Input<double> totals) {
+            check_counts(self, request, cells.n_indicators(), totals);
+            for (const std::uint32_t value : cells.values()) check_index("value", value, totals.size());
+            self.add(request, {cells, {span_of(totals).begin(), span_of(totals).end()}});
+          },
+          "request"_a, "cells"_a, "totals"_a)
+      .def("take", [](PathCounts& self) { return as_list(self.take(), self.domain().n_indicators()); });
 }
 
 void bind_counting(nb::module_& m) {
@@ -190,7 +301,26 @@ void bind_counting(nb::module_& m) {
   bind_table_init<std::uint8_t>(table);
   bind_table_init<std::uint16_t>(table);
   bind_table_init<std::uint32_t>(table);
-  table.def_prop_ro("n_rows", &PackedTable::n_rows);
+  table.def_prop_ro("n_rows", &PackedTable::n_rows)
+      .def_prop_ro("total_weight", &PackedTable::total_weight)
+      .def_static(
+          "wants_bits",
+          [](Input<std::uint32_t> arities) {
+            check_arities(arities);
+            return PackedTable::wants_bits(Domain(span_of(arities)));
+          },
+          "arities"_a)
+      .def_static(
+          "from_bits",
+          [](Input<Word> bits, std::uint32_t n_rows, Input<std::uint32_t> arities) {
+            check_arities(arities);
+            std::size_t n_columns = 0;
+            for (const std::uint32_t arity : span_of(arities)) n_columns += arity - 1;
+            if (bits.size() != n_columns * ((std::size_t{n_rows} + 63) / 64)) refuse("expected a bit for each value");
+            nb::gil_scoped_release release;
+            return std::make_unique<PackedTable>(span_of(bits), n_rows, span_of(arities));
+          },
+          "bits"_a, "n_rows"_a, "arities"_a);
 
   const auto check_leaf = [](const Counter& self, std::uint32_t leaf) { check_index("leaf", leaf, self.n_leaves()); };
   const auto check_branches = [](const Counter& self, std::uint32_t variable, const Input<std::uint32_t>& branch_of,
@@ -213,7 +343,7 @@ void bind_counting(nb::module_& m) {
           "leaf"_a, "variable"_a, "branch_of"_a, "n_branches"_a)
       .def(
           "count",
-          [=](Counter& self, const std::vector<std::uint32_t>& leaves) {
+          [=](Counter& self, const std::vector<std::uint32_t>& leaves) -> nb::list {
             std::vector<LeafId> ids;
             for (const std::uint32_t leaf : leaves) {
               check_leaf(self, leaf);
@@ -224,16 +354,7 @@ void bind_counting(nb::module_& m) {
               nb::gil_scoped_release release;
               counts = self.count(ids);
             }
-            nb::list result;
-            for (std::size_t i = 0; i < ids.size(); ++i) {
-              const std::size_t arity = counts[i].totals.size();
-              nb::object cells = std::holds_alternative<SparseCells>(counts[i].cells)
-                                     ? nb::cast(std::get<SparseCells>(std::move(counts[i].cells)))
-                                     : nb::cast(to_numpy(std::get<DenseCells>(std::move(counts[i].cells)),
-                                                         {self.domain().n_indicators(), arity}));
-              result.append(nb::make_tuple(std::move(cells), to_numpy(std::move(counts[i].totals))));
-            }
-            return result;
+            return as_list(std::move(counts), self.domain().n_indicators());
           },
           "leaves"_a)
       .def(
@@ -352,6 +473,13 @@ void bind_trees(nb::module_& m) {
           "trees"_a, "criterion"_a, "prior"_a, "parameter_penalty"_a, "may_remove_edges"_a, "allowed"_a,
           "most_candidates"_a = std::numeric_limits<std::size_t>::max(), nb::keep_alive<1, 2>())
       .def(
+          "most_gain",
+          [](CandidateFinder& self, std::uint32_t leaf) {
+            check_index("leaf", leaf, self.trees().n_nodes());
+            return self.most_gain(LeafId{leaf});
+          },
+          "leaf"_a)
+      .def(
           "find",
           [=](CandidateFinder& self, std::uint32_t leaf, Table<double> cells) {
             const GrowingTrees& trees = self.trees();
@@ -428,6 +556,7 @@ void bind_circuit(nb::module_& m) {
 
 void learnac::bind_learning(nb::module_& m) {
   bind_counting(m);
+  bind_path_counts(m);
   bind_trees(m);
   bind_circuit(m);
   bind_schedule<QuickSchedule>(m, "QuickSchedule");

@@ -1,6 +1,7 @@
 #include "learn/candidate_finder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -101,6 +102,17 @@ Candidates CandidateFinder::find(LeafId leaf, std::span<const double> cells) {
 
 Candidates CandidateFinder::find(LeafId leaf, const SparseCells& cells) {
   return find_in(leaf, SparseView(cells, trees_.counts(leaf)));
+}
+
+// Scores are logarithms of probabilities: at most 0. The margin is for rounding, of sums and to single precision.
+double CandidateFinder::most_gain(LeafId leaf) {
+  constexpr double margin = 1e-6;
+  const GrowingTrees::Node& node = trees_.node(leaf);
+  const std::span<const double> counts = trees_.counts(leaf);
+  const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
+  const double before = std::visit([&](auto& score) { return score(counts, counts.size(), node.mass); }, score_);
+  const double most = -before * (1 + margin) + margin * margin * total * std::log(total + 2) + margin * margin;
+  return most - parameter_penalty_ * static_cast<double>(counts.size());
 }
 
 template <class Cells>

@@ -39,6 +39,9 @@ class CandidateFinder {
 
   const GrowingTrees& trees() const { return trees_; }
 
+  // No split of the leaf has more net gain than this, whatever its counts are: the rows of a leaf cannot gain more than
+  // it takes to predict them with certainty.
+  double most_gain(LeafId leaf);
   // `cells` are the leaf's counts, [indicator][value of the child]. Splits that would close a cycle are among them.
   Candidates find(LeafId leaf, std::span<const double> cells);
   Candidates find(LeafId leaf, const SparseCells& cells);

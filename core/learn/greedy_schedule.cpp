@@ -15,15 +15,18 @@ constexpr auto later = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty, bool)
+GreedySchedule::GreedySchedule(const GrowingCircuit& circuit, SplitRegion& region, double edge_penalty,
+                               bool may_change_penalty)
     : circuit_(circuit),
       edge_penalty_(edge_penalty),
+      may_change_penalty_(may_change_penalty),
       ancestry_(circuit.domain().n_variables()),
       region_(region),
       loss_(circuit) {}
 
 void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
                          std::span<const double> net_gains) {
+  waiting_.remove(leaf);
   if (variables.empty()) return;
   n_candidates_ += variables.size();
   Queue queue;
@@ -34,7 +37,17 @@ void GreedySchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, 
     const CostBound bound{0, region_.v_side_floor(variable)};
     queue.entries.push_back({variable, values[i], net_gains[i], bound, never_priced});
   }
-  queues_.push_back(std::move(queue));
+  const auto place = std::ranges::upper_bound(queues_, index(leaf), {}, [](const Queue& q) { return index(q.leaf); });
+  queues_.insert(place, std::move(queue));
+}
+
+// The greatest score that a split of a waiting leaf may have: the one with the most gain, where it costs least.
+double GreedySchedule::most_waiting() const {
+  if (waiting_.empty()) return never;
+  std::int64_t least_cost = 0;
+  for (std::uint32_t v = 0; v < circuit_.domain().n_variables(); ++v)
+    least_cost = std::min(least_cost, region_.v_side_floor(VariableId{v}));
+  return waiting_.most_gain() - edge_penalty_ * static_cast<double>(least_cost);
 }
 
 void GreedySchedule::find_best(Queue& queue, std::int64_t most_edges) {
@@ -65,7 +78,9 @@ std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, c
     find_best(queues_[i], most_edges);
     push_head(i);
   }
-  while (has_valid_head(most_edges)) {
+  const double most_waiting = this->most_waiting();
+  needs_counts_ = false;
+  while (has_valid_head(most_edges) && heads_.front().score > most_waiting) {
     const Queue& queue = queues_[heads_.front().queue];
     const Entry& entry = queue.entries[queue.best];
     if (entry.priced_at == circuit_.version())
@@ -73,6 +88,7 @@ std::optional<ChosenSplit> GreedySchedule::best_split(std::int64_t most_edges, c
     if (interval_.is_over(n_visits_) && should_stop && should_stop()) return std::nullopt;
     price_head(most_edges);
   }
+  needs_counts_ = most_waiting > 0;
   return std::nullopt;
 }
 
@@ -125,6 +141,7 @@ void GreedySchedule::applying(const Split& split) {
   region_.edge_cost(split);
   loss_.assess(split, region_);
   applied_ = split;
+  waiting_.remove(split.leaf);
   std::erase_if(queues_, [&](const Queue& queue) { return queue.leaf == split.leaf || queue.entries.empty(); });
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
 }
@@ -141,7 +158,23 @@ void GreedySchedule::lower_bounds() {
   applied_.reset();
 }
 
+// A price that may be halved will be: what pays at a quarter of it is promising.
+std::vector<Split> GreedySchedule::promising(std::size_t n_leaves) const {
+  const double edge_penalty = may_change_penalty_ ? edge_penalty_ / 4 : edge_penalty_;
+  BestOfLeaves best;
+  for (const Queue& queue : queues_) {
+    if (circuit_.leaf(queue.leaf).is_split) continue;
+    for (const Entry& entry : queue.entries) {
+      const double score = entry.net_gain - edge_penalty * static_cast<double>(entry.bound.total());
+      if (score > 0 && ancestry_.may_be_parent(entry.variable, circuit_.leaf(queue.leaf).child))
+        best.offer({queue.leaf, entry.variable, entry.value}, score);
+    }
+  }
+  return best.first(n_leaves);
+}
+
 void GreedySchedule::drop_candidates() {
+  waiting_.clear();
   queues_ = {};
   heads_ = {};
 }

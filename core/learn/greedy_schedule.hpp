@@ -11,6 +11,7 @@
 #include "learn/growing_circuit.hpp"
 #include "learn/split_loss.hpp"
 #include "learn/split_region.hpp"
+#include "learn/waiting_leaves.hpp"
 
 namespace learnac {
 
@@ -29,6 +30,12 @@ class GreedySchedule {
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
            std::span<const double> net_gains);
+  // A leaf whose candidates will be added later, none with more net gain than this.
+  void wait(LeafId leaf, double most_gain) { waiting_.add(leaf, most_gain); }
+  // Whether no split was chosen because one of a waiting leaf may be better.
+  bool needs_counts() const { return needs_counts_; }
+  // The best splits by what is known of them, one for each of so many leaves: those that may soon be chosen.
+  std::vector<Split> promising(std::size_t n_leaves) const;
   // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
   std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
   // Whether it is a split of a leaf that there is, and would close no cycle.
@@ -71,6 +78,7 @@ class GreedySchedule {
   double score(const Entry& entry) const {
     return entry.net_gain - edge_penalty_ * static_cast<double>(entry.bound.total());
   }
+  double most_waiting() const;
   void find_best(Queue& queue, std::int64_t most_edges);
   void push_head(std::uint32_t queue);
   std::uint32_t pop_head();
@@ -81,12 +89,15 @@ class GreedySchedule {
 
   const GrowingCircuit& circuit_;
   double edge_penalty_;
+  bool may_change_penalty_;
   Ancestry ancestry_;
   SplitRegion& region_;
   SplitLoss loss_;
   std::optional<Split> applied_;  // its losses are not taken off the bounds yet
   std::vector<Queue> queues_;     // by leaf, ascending
   std::vector<Head> heads_;       // heap of the queues whose best may pay
+  WaitingLeaves waiting_;
+  bool needs_counts_ = false;
   bool has_unfitting_ = false;
   std::uint64_t n_candidates_ = 0;
   std::uint64_t n_evaluations_ = 0;

@@ -52,4 +52,7 @@ struct LeafCounts {
   std::vector<double> totals;  // by value of the child
 };
 
+// Adds the counts of other rows. Cells that become too many to be sparse become a table.
+void add(LeafCounts& sum, const LeafCounts& more);
+
 }  // namespace learnac

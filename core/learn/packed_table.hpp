@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,13 +16,19 @@ namespace learnac {
 // counts do not depend on the order of the rows, and what is left of a leaf can be had by subtraction.
 class PackedTable {
  public:
-  // codes: column after column, n_rows each. weights: one per row, or none.
+  // codes: column after column, n_rows each. weights: one per row, or none; of a table that is a part of another,
+  // `total_weight` is that of the whole.
   template <class Code>
-  PackedTable(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const double> weights);
+  PackedTable(std::span<const Code> codes, std::span<const std::uint32_t> arities, std::span<const double> weights,
+              std::optional<double> total_weight = std::nullopt);
+  // From bit columns of all values but the first, variable after variable, n_words each.
+  PackedTable(std::span<const Word> bits, std::uint32_t n_rows, std::span<const std::uint32_t> arities);
 
   const Domain& domain() const { return domain_; }
   std::uint32_t n_rows() const { return n_rows_; }
   std::size_t n_words() const { return (std::size_t{n_rows_} + 63) / 64; }
+  // Of all rows, as rounded.
+  double total_weight() const;
   double weight(std::uint32_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   // Whether counts are whole numbers of 32 bits.
   bool has_whole_counts() const { return has_whole_counts_; }
@@ -52,10 +59,18 @@ class PackedTable {
 #else
   static constexpr std::size_t most_dense_cells = 100;  // So that small tables test it too.
 #endif
+  // Whether tables with such columns have bit columns: with more indicators a column they cost more than they save.
+  static bool wants_bits(const Domain& domain) { return domain.n_indicators() <= 8 * domain.n_variables(); }
 
  private:
+  bool has_sparse_cells() const;
   template <class Code>
   void pack_bits(std::span<const Code> codes);
+  void find_modes();
+  void pack_codes_from_bits();
+  void pack_rows_from_bits();
+  void begin_rows();
+  void mark_items();
   template <class Code>
   void pack_rows(std::span<const Code> codes);
 

@@ -9,6 +9,8 @@ namespace {
 // The greatest 32-bit number stands for all that are not below it.
 constexpr std::int64_t too_much = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::uint32_t no_queue = std::numeric_limits<std::uint32_t>::max();
+
 std::int32_t shortened(std::int64_t n) { return static_cast<std::int32_t>(std::min(n, too_much)); }
 
 // Orders of heaps: what should come out last is smallest.
@@ -16,9 +18,8 @@ constexpr auto later_fresh = [](const auto& a, const auto& b) {
   return a.net_gain != b.net_gain ? a.net_gain < b.net_gain
                                   : std::tuple(a.variable, a.value) > std::tuple(b.variable, b.value);
 };
-// Queues are made in the order of their leaves.
 constexpr auto later_head = [](const auto& a, const auto& b) {
-  return a.score != b.score ? a.score < b.score : a.queue > b.queue;
+  return a.score != b.score ? a.score < b.score : index(a.leaf) > index(b.leaf);
 };
 constexpr auto later_priced = [](const auto& a, const auto& b) {
   return a.score != b.score ? a.score < b.score : comes_before(b.split, a.split);
@@ -36,6 +37,7 @@ QuickSchedule::QuickSchedule(const GrowingCircuit& circuit, SplitRegion& region,
 
 void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
                         std::span<const double> net_gains) {
+  waiting_.remove(leaf);
   if (variables.empty()) return;
   n_candidates_ += variables.size();
   Queue queue;
@@ -43,13 +45,15 @@ void QuickSchedule::add(LeafId leaf, std::span<const std::uint32_t> variables, s
   queue.heap.reserve(variables.size());
   for (std::size_t i = 0; i < variables.size(); ++i) queue.heap.push_back({net_gains[i], variables[i], values[i]});
   std::ranges::make_heap(queue.heap, later_fresh);
+  queue_of_.resize(std::max<std::size_t>(queue_of_.size(), index(leaf) + 1), no_queue);
+  queue_of_[index(leaf)] = static_cast<std::uint32_t>(queues_.size());
   queues_.push_back(std::move(queue));
-  push_head(static_cast<std::uint32_t>(queues_.size() - 1));
+  push_head(queue_of_[index(leaf)]);
 }
 
 void QuickSchedule::push_head(std::uint32_t queue) {
   if (queues_[queue].heap.empty()) return;
-  heads_.push_back({queues_[queue].heap.front().net_gain, queue});
+  heads_.push_back({queues_[queue].heap.front().net_gain, queues_[queue].leaf, queue});
   std::ranges::push_heap(heads_, later_head);
 }
 
@@ -97,8 +101,21 @@ std::int64_t QuickSchedule::limit(double net_gain, std::int64_t most_edges) cons
   return most < static_cast<double>(most_edges) ? static_cast<std::int64_t>(most) : most_edges;
 }
 
+// Whether a candidate of a waiting leaf, which is taken to cost nothing at first, may come before all that are known.
+bool QuickSchedule::must_wait() const {
+  if (waiting_.most_gain() <= 0) return false;
+  if (is_empty()) return true;
+  return waiting_.most_gain() >= (has_fresh_first() ? heads_.front().score : priced_.front().score);
+}
+
 std::optional<ChosenSplit> QuickSchedule::best_split(std::int64_t most_edges, const ShouldStop& should_stop) {
-  while (!is_empty()) {
+  needs_counts_ = false;
+  while (!is_empty() || !waiting_.empty()) {
+    if (must_wait()) {
+      needs_counts_ = true;
+      break;
+    }
+    if (is_empty()) break;
     Priced candidate = has_fresh_first() ? pop_fresh() : pop_priced();
     if (candidate.score <= 0) {
       push_priced(candidate);
@@ -191,18 +208,37 @@ void QuickSchedule::take_up_what_pays() {
 void QuickSchedule::applying(const Split& split) {
   ++epoch_;
   ++n_applied_;
+  waiting_.remove(split.leaf);
   empty_queue(split.leaf);
   ancestry_.add_arc(split.variable, circuit_.leaf(split.leaf).child);
 }
 
 // Its head may be waiting among the others: that one stays, and will be found to be invalid.
 void QuickSchedule::empty_queue(LeafId leaf) {
-  const auto queue = std::ranges::lower_bound(queues_, index(leaf), {}, [](const Queue& q) { return index(q.leaf); });
-  if (queue == queues_.end() || queue->leaf != leaf || queue->heap.empty()) return;
-  queue->heap = std::vector<Fresh>(1, queue->heap.front());
+  if (index(leaf) >= queue_of_.size() || queue_of_[index(leaf)] == no_queue) return;
+  Queue& queue = queues_[queue_of_[index(leaf)]];
+  if (!queue.heap.empty()) queue.heap = std::vector<Fresh>(1, queue.heap.front());
+}
+
+// A price that may be halved will be: what pays at a quarter of it is promising.
+std::vector<Split> QuickSchedule::promising(std::size_t n_leaves) const {
+  const double edge_penalty = may_change_penalty_ ? edge_penalty_ / 4 : edge_penalty_;
+  BestOfLeaves best;
+  const auto offer = [&](const Split& split, double net_gain, std::int64_t cost) {
+    const double score = net_gain - edge_penalty * static_cast<double>(cost);
+    if (score > 0 && is_valid(split)) best.offer(split, score);
+  };
+  for (const Queue& queue : queues_)
+    for (const Fresh& fresh : queue.heap)
+      offer({queue.leaf, VariableId{fresh.variable}, fresh.value}, fresh.net_gain, 0);
+  for (const Priced& candidate : priced_) offer(candidate.split, candidate.net_gain, candidate.cost);
+  for (const Aside& aside : set_aside_) offer(aside.split, aside.net_gain, aside.cost);
+  return best.first(n_leaves);
 }
 
 void QuickSchedule::drop_candidates() {
+  queue_of_ = {};
+  waiting_.clear();
   queues_ = {};
   heads_ = {};
   priced_ = {};

@@ -11,6 +11,7 @@
 #include "learn/candidates.hpp"
 #include "learn/growing_circuit.hpp"
 #include "learn/split_region.hpp"
+#include "learn/waiting_leaves.hpp"
 
 namespace learnac {
 
@@ -28,6 +29,12 @@ class QuickSchedule {
   // Candidates of one leaf, ascending by variable and value.
   void add(LeafId leaf, std::span<const std::uint32_t> variables, std::span<const std::uint32_t> values,
            std::span<const double> net_gains);
+  // A leaf whose candidates will be added later, none with more net gain than this.
+  void wait(LeafId leaf, double most_gain) { waiting_.add(leaf, most_gain); }
+  // Whether no split was chosen because one of a waiting leaf may come first.
+  bool needs_counts() const { return needs_counts_; }
+  // The best splits by what is known of them, one for each of so many leaves: those that may soon be chosen.
+  std::vector<Split> promising(std::size_t n_leaves) const;
   // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
   std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
   // Whether it is a split of a leaf that there is, and would close no cycle.
@@ -63,6 +70,7 @@ class QuickSchedule {
   };
   struct Head {
     double score;
+    LeafId leaf;
     std::uint32_t queue;
   };
   struct Priced {
@@ -105,6 +113,7 @@ class QuickSchedule {
   void empty_queue(LeafId leaf);
   void push_priced(const Priced& candidate);
   bool is_empty() const { return heads_.empty() && priced_.empty(); }
+  bool must_wait() const;
   std::int64_t cost(const Split& split, std::int64_t limit);
   void know_cost(std::int64_t cost);
   void file(const Priced& candidate, std::int64_t most_edges);
@@ -117,6 +126,9 @@ class QuickSchedule {
   std::uint32_t epoch_ = 1;
   std::uint32_t n_applied_ = 1;  // splits, and one
   std::vector<Queue> queues_;
+  std::vector<std::uint32_t> queue_of_;  // by leaf
+  WaitingLeaves waiting_;
+  bool needs_counts_ = false;
   std::vector<Head> heads_;     // heap of the queues that are not empty
   std::vector<Priced> priced_;  // heap of what paid when last priced
   std::deque<Aside> set_aside_;

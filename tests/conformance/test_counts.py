@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,61 @@ from learning import SETTINGS, TRAINING, VALIDATION, assert_same_model, each_sch
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.learn import CountProvider, LearnSettings, TableCounts, learn
+from learnac._core import PackedTable
+from learnac.learn import (
+    CountProvider,
+    LeafCounts,
+    LeafPath,
+    LearnSettings,
+    PassCounts,
+    PathCounter,
+    TableCounts,
+    learn,
+)
 
 Floats = NDArray[np.float64]
 Provider = Callable[[Dataset, Floats | None], CountProvider]
 
+
+
+class Blocks:
+    """A `RowSource` over blocks of 100 rows, in memory."""
+
+    def __init__(self, dataset: Dataset, weights: Floats | None) -> None:
+        self.arities, self.fingerprint = dataset.arities, TableCounts(dataset, weights).fingerprint
+        arities = dataset.arities.astype(np.uint32)
+        total = None if weights is None else float(weights.sum())
+        parts = [slice(start, start + 100) for start in range(0, dataset.n_rows, 100)]
+        self.blocks = [
+            PackedTable(
+                np.ascontiguousarray(dataset.codes[:, part]),
+                arities,
+                np.empty(0) if weights is None else weights[part],
+                total,
+            )
+            for part in parts
+        ]
+        self.weight = sum(block.total_weight for block in self.blocks)
+
+    def count(self, paths: Sequence[LeafPath]) -> list[LeafCounts]:
+        counter = PathCounter(self.arities, paths)
+        for block in self.blocks:
+            counter.add(block)
+        return counter.take()
+
+
+def by_passes(dataset: Dataset, weights: Floats | None) -> CountProvider:
+    return PassCounts(Blocks(dataset, weights))
+
+
+def by_passes_with_little_room(dataset: Dataset, weights: Floats | None) -> CountProvider:
+    return PassCounts(Blocks(dataset, weights), most_cells=50)
+
+
 # Everyone who counts. A new one is added here.
-each_provider = pytest.mark.parametrize("provider", [TableCounts, PlainCounts])
+each_provider = pytest.mark.parametrize(
+    "provider", [TableCounts, PlainCounts, by_passes, by_passes_with_little_room]
+)
 
 stable = settings(deadline=None, derandomize=True, max_examples=60)
 seeds = st.integers(0, 99_999)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.learn import LeafCounts, SparseCells
+from learnac.learn import BranchedSplit, LeafCounts, SparseCells
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +26,8 @@ def all_cells(cells: Floats | SparseCells, n_values: int) -> Floats:
 class PlainCounts:
     """A mask over the rows for each leaf."""
 
+    n_passes = 0
+
     def __init__(self, dataset: Dataset, sample_weight: Floats | None = None) -> None:
         self._codes, self._arities = dataset.codes, dataset.arities
         self._weights = np.ones(dataset.n_rows) if sample_weight is None else sample_weight
@@ -33,6 +35,12 @@ class PlainCounts:
         self._leaves = [(child, everything) for child in range(dataset.n_variables)]
         self.weight = float(self._weights.sum())
         self.fingerprint = repr((self._codes.tolist(), self._weights.tolist()))
+
+    def is_ready(self, leaves: Sequence[int]) -> bool:
+        return True
+
+    def look_ahead(self, splits: Sequence[BranchedSplit]) -> None:
+        pass
 
     def split(self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int) -> None:
         child, rows = self._leaves[leaf]

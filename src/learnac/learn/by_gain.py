@@ -30,6 +30,7 @@ class GainSchedule:
     n_evaluations = 0
     n_visits = 0
     has_unfitting = False
+    needs_counts = False
 
     def __init__(self, space: SplitSpace) -> None:
         self._space = space
@@ -37,6 +38,7 @@ class GainSchedule:
         self._queues: dict[int, _Queue] = {}
         self._heads: list[tuple[float, int, int, int]] = []  # heap: minus the gain, leaf, variable, value
         self._descends = np.eye(space.n_variables, dtype=bool)  # [a, b]: b is a, or descends from it
+        self._waiting: dict[int, float] = {}  # by leaf, the most that a split may gain
         self.n_candidates = 0
 
     def add(
@@ -47,25 +49,39 @@ class GainSchedule:
         net_gains: NDArray[np.float64],
     ) -> None:
         """Candidates of one leaf, ascending by variable and value."""
+        self._waiting.pop(leaf, None)
         self.n_candidates += len(variables)
         self._queues[leaf] = _Queue(variables, values, net_gains)
         self._push_head(leaf)
 
+    def wait(self, leaf: int, most_gain: float) -> None:
+        self._waiting[leaf] = most_gain
+
+    def promising(self, n_leaves: int) -> list[tuple[int, int, int]]:
+        waiting = heapq.nsmallest(n_leaves, self._heads)
+        return [(leaf, variable, value) for _, leaf, variable, value in waiting if leaf in self._queues]
+
     def best_split(self, most_edges: int, should_stop: Callable[[], bool]) -> tuple[int, int, int, float, int] | None:
+        most_waiting = max(self._waiting.values(), default=0.0)
+        self.needs_counts = False
         while self._heads:
             minus_gain, leaf, variable, value = self._heads[0]
+            if -minus_gain <= most_waiting:
+                break
             if leaf in self._queues and self._may_be_parent(variable, self._child_of[leaf]):
                 return leaf, variable, value, -minus_gain, 0
             heapq.heappop(self._heads)
             if leaf in self._queues:
                 self._push_head(leaf)
+        self.needs_counts = most_waiting > 0
         return None
 
     def applying(self, leaf: int, variable: int, value: int) -> None:
         child = self._child_of[leaf]
         if not self._may_be_parent(variable, child):
             raise ValueError(f"expected a split that closes no cycle, found leaf {leaf} on variable {variable}")
-        del self._queues[leaf]
+        self._queues.pop(leaf, None)
+        self._waiting.pop(leaf, None)
         self._child_of.extend([child] * self._space.n_branches(variable))
         if not self._descends[variable, child]:
             self._descends[self._descends[:, variable]] |= self._descends[child]
@@ -83,6 +99,7 @@ class GainSchedule:
         """There are none."""
 
     def drop_candidates(self) -> None:
+        self._waiting.clear()
         self._queues.clear()
         self._heads.clear()
 

@@ -25,6 +25,20 @@ class LeafCounts(NamedTuple):
     totals: Floats  # by value of the child
 
 
+class BranchedSplit(NamedTuple):
+    """A split, with the branch that each value of its variable goes to."""
+
+    leaf: int
+    variable: int
+    branch_of: NDArray[np.uint32]
+    n_branches: int
+
+    @property
+    def key(self) -> tuple[int, bytes]:
+        """What tells splits of one leaf apart."""
+        return self.variable, self.branch_of.tobytes()
+
+
 class CountProvider(Protocol):
     """Counts for the leaves of growing trees: all that learning, and validation, ever ask of rows.
 
@@ -40,6 +54,16 @@ class CountProvider(Protocol):
     @property
     def fingerprint(self) -> str:
         """A checksum of what is counted: the same for the same rows and weights."""
+
+    @property
+    def n_passes(self) -> int:
+        """How often all rows were read, where that is what counting takes; 0 where it is not."""
+
+    def is_ready(self, leaves: Sequence[int]) -> bool:
+        """Whether these leaves can be counted without another pass over all rows. If not, a search lets them wait."""
+
+    def look_ahead(self, splits: Sequence[BranchedSplit]) -> None:
+        """Says which splits may come next: the next pass may count their branches along with other leaves."""
 
     def split(self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int) -> None:
         """Splits a leaf: `branch_of` has the branch of each value of the variable. Nothing need be counted yet."""
@@ -84,11 +108,14 @@ def _check_array(
 class TableCounts:
     """Counts over a table in memory, packed into bit columns and sparse rows."""
 
+    n_passes = 0
+
     def __init__(self, dataset: Dataset, sample_weight: Floats | None = None) -> None:
         self._dataset = dataset
         self._sample_weight = sample_weight
-        self._counter = Counter(pack(dataset, sample_weight))
-        self.weight = float(dataset.n_rows if sample_weight is None else sample_weight.sum())
+        packed = pack(dataset, sample_weight)
+        self._counter = Counter(packed)
+        self.weight = packed.total_weight
 
     @cached_property
     def fingerprint(self) -> str:
@@ -96,6 +123,12 @@ class TableCounts:
         if self._sample_weight is not None:
             digest.update(b"weights" + np.ascontiguousarray(self._sample_weight).tobytes())
         return digest.hexdigest()
+
+    def is_ready(self, leaves: Sequence[int]) -> bool:
+        return True
+
+    def look_ahead(self, splits: Sequence[BranchedSplit]) -> None:
+        """A table in memory is read where it is asked for."""
 
     def split(self, leaf: int, variable: int, branch_of: NDArray[np.uint32], n_branches: int) -> None:
         self._counter.split(leaf, variable, branch_of, n_branches)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from learnac._core import CandidateFinder, GreedySchedule, GrowingCircuit, GrowingTrees, QuickSchedule
 from learnac.errors import ModelFileError
 from learnac.learn.by_gain import GainSchedule, NoCircuit
-from learnac.learn.counts import CountProvider, Floats, LeafCounts, check_counts
+from learnac.learn.counts import BranchedSplit, CountProvider, Floats, LeafCounts, check_counts
 from learnac.learn.limits import most_candidates
 from learnac.learn.schedule import Schedule, ScoredSplit
 from learnac.learn.settings import LearnSettings
@@ -22,6 +22,9 @@ from learnac.learn.splits import Split, SplitSpace
 NO_LIMIT = 2**62
 # Counts are held for as many leaves at once as have this many cells: few enough to look at the clock between them.
 _CELLS_AT_ONCE = 1_000_000
+# How many splits ahead a pass counts: more if there were many since the last pass.
+_LEAST_AHEAD = 64
+_AHEAD_A_SPLIT = 2
 
 
 def never() -> bool:
@@ -30,7 +33,7 @@ def never() -> bool:
 
 
 class _Batch(NamedTuple):
-    leaves: range
+    leaves: Sequence[int]
     counted: list[LeafCounts]  # of all of them, or of none
     totals: list[Floats]
 
@@ -50,6 +53,7 @@ class Learner:
     ) -> None:
         self.space = space
         self.counts = counts
+        self.follower: CountProvider | None = None  # Other rows, which are counted for the same leaves.
         self.circuit = circuit
         self.schedule = schedule
         self.edge_penalty = settings.first_edge_penalty
@@ -62,17 +66,21 @@ class Learner:
             smoothing.shrinkage,
             space.ordered_bytes,
         )
+        may_remove_edges = _may_remove_edges(space) & (schedule.takes_losses and self.edge_penalty > 0)
+        self._may_lose = bool(may_remove_edges.any())
         self._finder = CandidateFinder(
             self.trees,
             smoothing.criterion,
             smoothing.prior,
             settings.parameter_penalty,
-            (_may_remove_edges(space) & (schedule.takes_losses and self.edge_penalty > 0)).astype(np.uint8),
+            may_remove_edges.astype(np.uint8),
             space.allowed_bytes,
             most_candidates(space.n_variables),
         )
         self._leaves_at_once = max(1, _CELLS_AT_ONCE // (int(space.arities.sum()) * int(space.arities.max())))
         self.n_leaves = space.n_variables
+        self._waiting: list[int] = []  # leaves that are not counted yet
+        self._n_splits = self._n_splits_counted = 0
         # By leaf, the splits that there are. Only splits that come from elsewhere must be among them.
         self._offered: dict[int, set[tuple[int, int]]] | None = {} if is_replayed else None
         self._leaf_log_likelihood: list[float] = []
@@ -97,6 +105,9 @@ class Learner:
         """The next split of the schedule; none if nothing pays, or fits, or time is up."""
         room = NO_LIMIT if max_edges is None else min(max_edges - self.circuit.n_edges, NO_LIMIT)
         chosen = self.schedule.best_split(room, should_stop)
+        while self.schedule.needs_counts and not should_stop():
+            self._count_waiting(should_stop)
+            chosen = self.schedule.best_split(room, should_stop)
         if chosen is None:
             return None
         leaf, variable, value, net_gain, edge_cost = chosen
@@ -104,6 +115,8 @@ class Learner:
 
     def check_offered(self, split: Split) -> None:
         """Raise ModelFileError for a split, of a search that is replayed, that was never one to choose."""
+        if split.leaf in self._waiting:
+            self._count_waiting(never)
         if self._offered is not None and (split.variable, split.value) not in self._offered.get(split.leaf, ()):
             raise ModelFileError(
                 f"the search to go on with has a split that cannot be: leaf {split.leaf} on variable {split.variable}, "
@@ -120,41 +133,76 @@ class Learner:
         self.circuit.apply_split(split.leaf, split.variable, split.value)
         self.counts.split(split.leaf, split.variable, self.space.branch_of(split), n_branches)
         new_leaves = range(self.trees.n_nodes, self.trees.n_nodes + n_branches)
-        batches = self._counted(new_leaves, should_stop)
-        first = next(batches)
-        all_totals = first.totals if len(first.leaves) == n_branches else self.counts.totals(new_leaves)
-        self.trees.split(split.leaf, split.variable, split.value, all_totals)
-        self._enter(new_leaves, all_totals)
-        for batch in chain([first], batches):
-            self._offer(batch.leaves, batch.counted)
+        if self.counts.is_ready(new_leaves):
+            batches = self._counted(new_leaves, should_stop)
+            first = next(batches)
+            all_totals = first.totals if len(first.leaves) == n_branches else self.counts.totals(new_leaves)
+            self.trees.split(split.leaf, split.variable, split.value, all_totals)
+            self._enter(new_leaves, all_totals)
+            for batch in chain([first], batches):
+                self._offer(batch.leaves, batch.counted)
+        else:
+            all_totals = self.counts.totals(new_leaves)
+            self.trees.split(split.leaf, split.variable, split.value, all_totals)
+            self._enter(new_leaves, all_totals)
+            self._let_wait(new_leaves)
         self.counts.forget(split.leaf)
+        if split.leaf in self._waiting:
+            self._waiting.remove(split.leaf)
+        self._n_splits += 1
         self.log_likelihood += sum(self._leaf_log_likelihood[-n_branches:]) - self._leaf_log_likelihood[split.leaf]
         self.n_leaves += n_branches - 1
         if self._offered is not None:
-            del self._offered[split.leaf]
+            self._offered.pop(split.leaf, None)
         return new_leaves
 
     def set_edge_penalty(self, edge_penalty: float) -> None:
         self.edge_penalty = edge_penalty
         self.schedule.set_edge_penalty(edge_penalty)
 
-    def _counted(self, leaves: range, should_stop: Callable[[], bool]) -> Iterator[_Batch]:
+    def _let_wait(self, leaves: range) -> None:
+        """Lets leaves wait for their counts, but for those that have too few rows to gain anything."""
+        for leaf in leaves:
+            most_gain = self._finder.most_gain(leaf)
+            if most_gain > 0 or self._may_lose:
+                self.schedule.wait(leaf, most_gain)
+                self._waiting.append(leaf)
+            elif not self.is_seeded:
+                self.counts.forget(leaf)
+
+    def _count_waiting(self, should_stop: Callable[[], bool]) -> None:
+        """Counts all leaves that wait, and with them the branches of splits that may come next."""
+        n_ahead = _LEAST_AHEAD + _AHEAD_A_SPLIT * (self._n_splits - self._n_splits_counted)
+        self._n_splits_counted = self._n_splits
+        ahead = [self._branched(Split(*split)) for split in self.schedule.promising(n_ahead)]
+        self.counts.look_ahead(ahead)
+        if self.follower is not None:
+            self.follower.look_ahead(ahead)
+        leaves, self._waiting = self._waiting, []
+        for batch in self._counted(leaves, should_stop):
+            self._offer(batch.leaves, batch.counted)
+
+    def _branched(self, split: Split) -> BranchedSplit:
+        branch_of, n_branches = self.space.branch_of(split), self.space.n_branches(split.variable)
+        return BranchedSplit(split.leaf, split.variable, branch_of, n_branches)
+
+    def _counted(self, leaves: Sequence[int], should_stop: Callable[[], bool]) -> Iterator[_Batch]:
         """Some leaves, as many at a time as fit, with their counts: with their totals alone once time is up."""
-        for start in range(leaves.start, leaves.stop, self._leaves_at_once):
-            some = range(start, min(start + self._leaves_at_once, leaves.stop))
+        for start in range(0, len(leaves), self._leaves_at_once):
+            some = leaves[start : start + self._leaves_at_once]
             if should_stop():
                 yield _Batch(some, [], self.counts.totals(some))
             else:
                 counted = self.counts.count(some)
                 yield _Batch(some, counted, [counts.totals for counts in counted])
 
-    def _enter(self, leaves: range, all_totals: Sequence[Floats]) -> None:
+    def _enter(self, leaves: Sequence[int], all_totals: Sequence[Floats]) -> None:
         """Takes note of leaves that the trees already have."""
         for leaf, totals in zip(leaves, all_totals, strict=True):
             finite, impossible = self.trees.log_likelihood(leaf, totals)
             self._leaf_log_likelihood.append(float("-inf") if impossible > 0 else finite)
 
-    def _offer(self, leaves: range, counted: Sequence[LeafCounts]) -> None:
+    def _offer(self, leaves: Sequence[int], counted: Sequence[LeafCounts]) -> None:
         """Offers the splits of leaves, if they were counted, to the schedule."""
         for leaf, counts in zip(leaves, counted, strict=False):
             variables, values, net_gains = self._finder.find(leaf, counts.cells)

@@ -221,6 +221,7 @@ def _learned(search: Search, model: Model, frozen: FrozenNetwork, stop: Stop) ->
         n_evaluations=schedule.n_evaluations,
         n_visits=schedule.n_visits,
         seconds=time.monotonic() - search.start,
+        n_passes=search.learner.counts.n_passes,
     )
 
 

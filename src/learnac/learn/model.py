@@ -114,6 +114,7 @@ class Learned:
     seconds: float
     mixing: Mixing | None = None
     gaps: Gaps | None = None
+    n_passes: int = 0  # over all rows, where they are not in memory
 
     @property
     def circuit(self) -> Circuit:

@@ -41,6 +41,16 @@ class Schedule(Protocol):
     ) -> None:
         """Takes the candidates of a new leaf, ascending by variable and value."""
 
+    def wait(self, leaf: int, most_gain: float) -> None:
+        """Takes note of a leaf that is not counted yet: `add` will tell its candidates, none with more net gain."""
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether `best_split` chose none because a split of a leaf that waits may come first."""
+
+    def promising(self, n_leaves: int) -> list[tuple[int, int, int]]:
+        """Leaf, variable and value of splits that may soon be chosen, one for each of so many leaves, best first."""
+
     def best_split(self, most_edges: int, should_stop: Callable[[], bool]) -> tuple[int, int, int, float, int] | None:
         """Leaf, variable, value, net gain and edge cost of the next split that adds at most so many edges.
 

@@ -72,6 +72,7 @@ class Search:
 
     def begin(self, should_stop: Callable[[], bool]) -> None:
         """Counts the leaves of the whole table, in the learner and in the validation rows."""
+        self.learner.follower = self.validation
         self.learner.begin(should_stop)
         if self.validation is not None:
             self.tracker = ValidationTracker(self.validation, self.learner.space, self.learner.trees)
