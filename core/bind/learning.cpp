@@ -110,7 +110,7 @@ nb::class_<Schedule> bind_schedule(nb::module_& m, const char* name) {
       .def_prop_ro("needs_counts", &Schedule::needs_counts)
       .def(
           "promising",
-          [](const Schedule& self, std::size_t n_leaves) {
+          [](Schedule& self, std::size_t n_leaves) {
             std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> found;
             for (const Split& split : self.promising(n_leaves))
               found.emplace_back(index(split.leaf), index(split.variable), split.value);

@@ -1,13 +1,9 @@
 // Candidate splits: what a schedule chooses from.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "learn/growing_circuit.hpp"
 
@@ -52,29 +48,5 @@ class AskingInterval {
 inline bool comes_before(const Split& a, const Split& b) {
   return std::tuple(index(a.leaf), index(a.variable), a.value) < std::tuple(index(b.leaf), index(b.variable), b.value);
 }
-
-// The best split of each leaf, of all that are offered.
-class BestOfLeaves {
- public:
-  void offer(const Split& split, double score) {
-    const auto [found, is_new] = best_.try_emplace(index(split.leaf), split, score);
-    if (is_new || score < found->second.second) return;
-    if (score > found->second.second || comes_before(split, found->second.first)) found->second = {split, score};
-  }
-  // The splits of so many leaves, best first.
-  std::vector<Split> first(std::size_t n_leaves) const {
-    std::vector<std::pair<Split, double>> found;
-    for (const auto& [leaf, best] : best_) found.push_back(best);
-    std::ranges::sort(found, [](const auto& a, const auto& b) {
-      return a.second != b.second ? a.second > b.second : comes_before(a.first, b.first);
-    });
-    std::vector<Split> splits;
-    for (std::size_t i = 0; i < std::min(n_leaves, found.size()); ++i) splits.push_back(found[i].first);
-    return splits;
-  }
-
- private:
-  std::unordered_map<std::uint32_t, std::pair<Split, double>> best_;
-};
 
 }  // namespace learnac

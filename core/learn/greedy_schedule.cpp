@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/look_ahead.hpp"
+
 namespace learnac {
 namespace {
 
@@ -158,19 +160,15 @@ void GreedySchedule::lower_bounds() {
   applied_.reset();
 }
 
-// A price that may be halved will be: what pays at a quarter of it is promising.
-std::vector<Split> GreedySchedule::promising(std::size_t n_leaves) const {
-  const double edge_penalty = may_change_penalty_ ? edge_penalty_ / 4 : edge_penalty_;
-  BestOfLeaves best;
+std::vector<Split> GreedySchedule::promising(std::size_t n_leaves) {
+  LookAhead ahead(region_);
   for (const Queue& queue : queues_) {
-    if (circuit_.leaf(queue.leaf).is_split) continue;
-    for (const Entry& entry : queue.entries) {
-      const double score = entry.net_gain - edge_penalty * static_cast<double>(entry.bound.total());
-      if (score > 0 && ancestry_.may_be_parent(entry.variable, circuit_.leaf(queue.leaf).child))
-        best.offer({queue.leaf, entry.variable, entry.value}, score);
-    }
+    const Leaf& leaf = circuit_.leaf(queue.leaf);
+    for (const Entry& entry : queue.entries)
+      if (!leaf.is_split && ancestry_.may_be_parent(entry.variable, leaf.child))
+        ahead.offer({queue.leaf, entry.variable, entry.value}, entry.net_gain, entry.bound.total());
   }
-  return best.first(n_leaves);
+  return ahead.best(n_leaves, edge_penalty_, may_change_penalty_);
 }
 
 void GreedySchedule::drop_candidates() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "learn/look_ahead.hpp"
+
 namespace learnac {
 namespace {
 
@@ -220,20 +222,17 @@ void QuickSchedule::empty_queue(LeafId leaf) {
   if (!queue.heap.empty()) queue.heap = std::vector<Fresh>(1, queue.heap.front());
 }
 
-// A price that may be halved will be: what pays at a quarter of it is promising.
-std::vector<Split> QuickSchedule::promising(std::size_t n_leaves) const {
-  const double edge_penalty = may_change_penalty_ ? edge_penalty_ / 4 : edge_penalty_;
-  BestOfLeaves best;
+std::vector<Split> QuickSchedule::promising(std::size_t n_leaves) {
+  LookAhead ahead(region_);
   const auto offer = [&](const Split& split, double net_gain, std::int64_t cost) {
-    const double score = net_gain - edge_penalty * static_cast<double>(cost);
-    if (score > 0 && is_valid(split)) best.offer(split, score);
+    if (is_valid(split)) ahead.offer(split, net_gain, cost);
   };
   for (const Queue& queue : queues_)
     for (const Fresh& fresh : queue.heap)
       offer({queue.leaf, VariableId{fresh.variable}, fresh.value}, fresh.net_gain, 0);
   for (const Priced& candidate : priced_) offer(candidate.split, candidate.net_gain, candidate.cost);
   for (const Aside& aside : set_aside_) offer(aside.split, aside.net_gain, aside.cost);
-  return best.first(n_leaves);
+  return ahead.best(n_leaves, edge_penalty_, may_change_penalty_);
 }
 
 void QuickSchedule::drop_candidates() {

@@ -34,7 +34,7 @@ class QuickSchedule {
   // Whether no split was chosen because one of a waiting leaf may come first.
   bool needs_counts() const { return needs_counts_; }
   // The best splits by what is known of them, one for each of so many leaves: those that may soon be chosen.
-  std::vector<Split> promising(std::size_t n_leaves) const;
+  std::vector<Split> promising(std::size_t n_leaves);
   // The best split that pays and adds at most `most_edges`; none if there is none or `should_stop` said so.
   std::optional<ChosenSplit> best_split(std::int64_t most_edges, const ShouldStop& should_stop);
   // Whether it is a split of a leaf that there is, and would close no cycle.
