@@ -29,3 +29,5 @@ SHRINKAGE: Final = 10.0
 LEAST_ROWS_TO_HOLD_OUT: Final = 50
 # If a tenth is fewer rows than this, several tenths are held out, one after the other.
 ENOUGH_HELD_OUT: Final = 500
+# Of more rows, which are held out is drawn row by row: to shuffle their numbers would take too much memory.
+MOST_ROWS_SHUFFLED: Final = 10_000_000

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnac.data import Evidence
+from learnac.data.blocks import BlockTable
 from learnac.data.forms import TableForm
 from learnac.data.incomplete import TrainingRows, partial_codes
 from learnac.data.weights import checked_weights
@@ -37,6 +38,7 @@ from learnac.learn import (
     learn_mixture,
     learn_table,
 )
+from learnac.learn.blocks import learn_blocks
 from learnac.version import __version__
 
 StateT = TypeVar("StateT", SearchState, MixtureState)
@@ -120,9 +122,49 @@ def train(
             on_step=on_step,
             checkpoints=_checkpoints(SearchState, *keeping),
         )
+    return _with_past(learned, rows.n_rows, settings, mixing, parents, form)
+
+
+def train_blocks(
+    table: BlockTable,
+    settings: LearnSettings,
+    form: TableForm,
+    *,
+    memory: int,
+    validation: BlockTable | None = None,
+    parents: ParentRules = NO_RULES,
+    on_step: OnStep | None = None,
+    checkpoint: Path | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    resume: bool = False,
+    on_checkpoint_failure: Callable[[OSError], object] | None = None,
+) -> Learned:
+    """`train`, from a table in packed blocks: counts that are kept take at most a quarter of `memory`, in bytes."""
+    if resume and checkpoint is None:
+        raise ValueError("resume: expected a checkpoint file to resume from, found none")
+    learned = learn_blocks(
+        table,
+        settings,
+        validation=validation,
+        most_cells=memory // 4 // 8,
+        allowed_parents=parents,
+        on_step=on_step,
+        checkpoints=_checkpoints(SearchState, checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn),
+    )
+    return _with_past(learned, table.n_rows, settings, ONE_CIRCUIT, parents, form)
+
+
+def _with_past(
+    learned: Learned,
+    n_rows: int,
+    settings: LearnSettings,
+    mixing: MixtureSettings,
+    parents: ParentRules,
+    form: TableForm,
+) -> Learned:
     provenance = {
         "learnac": __version__,
-        "rows": rows.n_rows,
+        "rows": n_rows,
         "splits": learned.n_splits,
         **({"final_edge_penalty": learned.trace[-1].edge_penalty} if learned.trace else {}),
         **({"alpha": learned.smoothing.prior} if settings.criterion == "likelihood" else {}),

@@ -32,6 +32,45 @@ def read_parquet(path: Path) -> StoredTable:
             raise DataError(f"cannot be read as Parquet: {_in_one_line(error)}") from error
 
 
+def parquet_batches(path: Path) -> Iterator[Any]:
+    """The rows of a Parquet file, batch by batch."""
+    import pyarrow.parquet as pq
+
+    with open_random_access(path) as file:
+        _check_size(file)
+        try:
+            content = pq.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+            yield from _checked(content.iter_batches(_ROWS_AT_ONCE))
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise _as_data_error(error, "Parquet") from error
+
+
+def arrow_batches(path: Path) -> Iterator[Any]:
+    """The rows of an Arrow file or stream, batch by batch."""
+    with open_random_access(path) as file:
+        _check_size(file)
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        try:
+            if is_file:
+                content = pa.ipc.open_file(file)
+                yield from _checked(content.get_batch(i) for i in range(content.num_record_batches))
+            else:
+                yield from _checked(iter(pa.ipc.open_stream(file)))
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise _as_data_error(error, "an Arrow file") from error
+
+
+def _checked(batches: Iterator[Any]) -> Iterator[Any]:
+    for batch in batches:
+        _check_batch(batch)
+        yield from (batch.slice(start, _ROWS_AT_ONCE) for start in range(0, batch.num_rows, _ROWS_AT_ONCE))
+
+
+def _as_data_error(error: Exception, kind: str) -> DataError:
+    return error if isinstance(error, DataError) else DataError(f"cannot be read as {kind}: {_in_one_line(error)}")
+
+
 def read_arrow(path: Path) -> StoredTable:
     """The table of an Arrow file or stream."""
     with open_random_access(path) as file:

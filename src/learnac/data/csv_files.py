@@ -52,6 +52,28 @@ def read_csv(path: Path, dialect: CsvDialect) -> Any:
     raise AssertionError("unreachable")
 
 
+def csv_batches(path: Path, dialect: CsvDialect) -> Iterator[Any]:
+    """The rows of the file, batch by batch, under our names of the columns. Types that are not stated are those of the
+    first block: pyarrow raises ArrowInvalid when a later block is different.
+    """
+    _check_text(path)
+    for block_size in _BLOCK_SIZES:
+        try:
+            with _opened(path, dialect, block_size) as reader:
+                temporal, names = _temporal(reader.schema, dialect), _our_names(reader.schema.names, dialect)
+                if not temporal:
+                    yield from (batch.rename_columns(names) for batch in reader)
+        except pa.ArrowInvalid as error:
+            if _may_be_long_line(error, block_size):
+                continue
+            if "conversion error" in str(error):
+                raise
+            raise _parse_error(path, dialect, str(error)) from error
+        if temporal:
+            yield from csv_batches(path, _with_strings(dialect, temporal))
+        return
+
+
 def column_names(path: Path, dialect: CsvDialect) -> list[str]:
     """The names of the columns, by a look at the first block."""
     _check_text(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Dataset
-from learnac.defaults import ENOUGH_HELD_OUT, LEAST_ROWS_TO_HOLD_OUT
+from learnac.defaults import LEAST_ROWS_TO_HOLD_OUT
+from learnac.learn import held_out
 from learnac.learn.counts import TableCounts
 from learnac.learn.loop import Fold, learn, learn_network, learn_sizes
 from learnac.learn.model import Learned, StepInfo
@@ -123,9 +123,9 @@ def tenths_of(
     few rows that weigh anything.
     """
     counted = np.flatnonzero(weights)
-    if len(counted) < least_rows:
+    tenths = held_out.tenths_of(len(counted), least_rows)
+    if tenths is None:
         return None
-    tenths = np.array_split(np.random.default_rng(0).permutation(counted), min(10, len(counted)))
-    n_folds = min(len(tenths), math.ceil(ENOUGH_HELD_OUT / len(tenths[0])))
-    others = (np.sort(np.concatenate([*tenths[:i], *tenths[i + 1 :]])) for i in range(n_folds))
-    return ((kept, np.sort(tenth)) for kept, tenth in zip(others, tenths, strict=False))
+    labels = tenths.labels(0, len(counted))
+    folds = (labels == number for number in range(tenths.n_folds))
+    return ((counted[~is_held_out], counted[is_held_out]) for is_held_out in folds)

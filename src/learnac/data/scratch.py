@@ -1,0 +1,51 @@
+"""Files without a name for what does not fit into memory: gone when nobody needs them, or when the process ends."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import ENOSPC
+from pathlib import Path
+
+
+class ScratchFile:
+    """A file to write to once, from its beginning to its end, and to read from anywhere."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or Path(tempfile.gettempdir())
+        with self._naming_folder():
+            self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        weakref.finalize(self, self.file.close)
+        self.n_bytes = 0
+
+    def write(self, content: bytes) -> int:
+        """Where the content begins."""
+        with self._naming_folder():
+            self.file.write(content)
+        self.n_bytes += len(content)
+        return self.n_bytes - len(content)
+
+    def flush(self) -> None:
+        with self._naming_folder():
+            self.file.flush()
+
+    def read(self, offset: int, n_bytes: int) -> bytearray:
+        content = bytearray(n_bytes)
+        view, done = memoryview(content), 0
+        while done < n_bytes:
+            done += os.preadv(self.file.fileno(), [view[done:]], offset + done)
+        return content
+
+    @contextmanager
+    def _naming_folder(self) -> Iterator[None]:
+        """A full disk, said of the folder: the file has no name."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno is None:
+                raise
+            what = "there is no room for a packed table" if error.errno == ENOSPC else error.strerror
+            raise type(error)(error.errno, what, str(self.folder)) from error
