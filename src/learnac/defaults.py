@@ -31,3 +31,5 @@ LEAST_ROWS_TO_HOLD_OUT: Final = 50
 ENOUGH_HELD_OUT: Final = 500
 # Of more rows, which are held out is drawn row by row: to shuffle their numbers would take too much memory.
 MOST_ROWS_SHUFFLED: Final = 10_000_000
+# For the counts of a search over a table that is not in memory.
+MEMORY: Final = "1GB"

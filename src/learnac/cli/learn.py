@@ -13,6 +13,7 @@ from learnac.cli.command import UsageError
 from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
+    from learnac.cli.streams import StreamedTables
     from learnac.cli.tables import LearningTables
     from learnac.learn import Learned, LearnSettings, MixtureSettings
 
@@ -36,6 +37,8 @@ def learn(
     kind: options.Kinds = None,
     missing: options.Missing = "random",
     as_category: options.AsCategory = None,
+    memory: options.Memory = None,
+    scratch: options.Scratch = None,
     edge_penalty: options.EdgePenalty = None,
     parameter_penalty: options.ParameterPenalty = defaults.PARAMETER_PENALTY,
     criterion: options.Criterion = defaults.CRITERION,
@@ -78,10 +81,13 @@ def learn(
     """
     from learnac.cli.columns import column_options, layout_of, names_of
     from learnac.cli.output import check_outputs
-    from learnac.cli.settings import checked_mixing, checked_settings, parent_rules
+    from learnac.cli.settings import checked_mixing, checked_settings, naming_options, parent_rules
     from learnac.cli.standard_input import as_files
+    from learnac.cli.streams import StreamedTables
     from learnac.cli.tables import read_learning_tables
+    from learnac.data.batches import is_many
     from learnac.data.schema_file import write_schema_file
+    from learnac.sizes import memory_size
 
     settings = checked_settings(
         edge_penalty=edge_penalty,
@@ -109,6 +115,22 @@ def learn(
     check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
     layout = layout_of(no_header, delimiter, table_format)
     columns = column_options(schema, bins, drop, as_category, kind)
+    keeping = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every, "resume": resume}
+    if memory is not None or is_many(train):
+        if mixing.is_mixture:
+            raise UsageError("expected 1 with tables in files: a mixture is learned from one in memory", "--components")
+        if arity is not None:
+            raise UsageError("expected none with tables in files: state categories with --schema", "--arity")
+        with naming_options():
+            size = memory_size(defaults.MEMORY if memory is None else memory)
+        streams = StreamedTables.read(given, layout, columns, scratch)
+        if write_schema is not None:
+            write_schema_file(streams.schema, write_schema, streams.dropped)
+        learned = streams.fit(settings, size, parents=parents, **keeping)
+        if out is not None:
+            save(learned, out, given)
+        _print_summary(learned, settings, mixing, streams, given, out, as_json)
+        return
     tables = read_learning_tables(given, layout, columns, arity, names_of(drop), missing)
     if write_schema is not None:
         write_schema_file(tables.schema, write_schema, tables.dropped)
@@ -117,17 +139,15 @@ def learn(
         tables,
         mixing=mixing,
         parents=parents,
-        checkpoint=checkpoint,
-        checkpoint_seconds=checkpoint_every,
-        resume=resume,
         n_threads=threads,
+        **keeping,
     )
     if out is not None:
         save(learned, out, given)
     _print_summary(learned, settings, mixing, tables, given, out, as_json)
 
 
-def _print_columns(tables: LearningTables) -> None:
+def _print_columns(tables: LearningTables | StreamedTables) -> None:
     """What was found out about the columns, and done with them: a mistake shows here."""
     from learnac.cli.output import print_rows
     from learnac.data.describe import column_summaries
@@ -196,7 +216,7 @@ def _print_summary(
     learned: Learned,
     settings: LearnSettings,
     mixing: MixtureSettings,
-    tables: LearningTables,
+    tables: LearningTables | StreamedTables,
     files: dict[str, Path],
     out: Path | None,
     as_json: bool,
@@ -206,7 +226,7 @@ def _print_summary(
     from learnac.cli.summary import as_document, print_summary, summarize
     from learnac.data.describe import column_summaries
 
-    summary = summarize(learned, settings, tables.tables, tables.weights)
+    summary = summarize(learned, settings, tables.scores(learned.model))
     if not as_json:
         _print_columns(tables)
         print_summary(summary)

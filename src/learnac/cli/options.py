@@ -270,6 +270,23 @@ Out: TypeAlias = Annotated[
         completes=Completes.MODEL,
     ),
 ]
+Memory: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="SIZE",
+        about="Read the tables as streams into packed blocks on disk, and use about this much memory beside the "
+        "circuit, such as 1GB. Without it, tables are read into memory, unless TRAIN is a folder or a pattern.",
+        panel=_TABLES,
+    ),
+]
+Scratch: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        metavar="FOLDER",
+        about="Where the packed blocks are while the command runs. Default: the system's folder of temporary files.",
+        panel=_TABLES,
+    ),
+]
 Checkpoint: TypeAlias = Annotated[
     Path | None,
     Option(metavar="FILE", about="Save the state of the search to this file from time to time.", panel=_OUTPUT),

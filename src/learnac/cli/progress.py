@@ -51,6 +51,19 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def rows_read(what: str) -> Iterator[Callable[[int], None] | None]:
+    """A callback for whoever reads a stream, which is told the number of rows so far; None if nobody is looking."""
+    if not _is_watched():
+        yield None
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(printable(what)), spinner="line") as status:
+        yield lambda n_rows: status.update(Text(printable(f"{what}: {n_rows:,} rows")))
+
+
 def row_blocks(n_rows: int, what: str, block_rows: int = 20_000) -> Iterator[slice]:
     """Slices of rows, with a bar on stderr once they take longer than a second, if somebody is looking."""
     starts = range(0, n_rows, block_rows)

@@ -51,23 +51,23 @@ class Summary:
     mixing: Mixing | None
     gaps: Gaps | None
     stop: Stop
+    n_passes: int  # over tables that are not in memory
     seconds: float
 
 
 def summarize(
     learned: Learned,
     settings: LearnSettings,
-    tables: Mapping[str, TrainingRows],
-    weights: Mapping[str, NDArray[np.float64]] | None = None,
+    scores: Mapping[str, TableScore],
 ) -> Summary:
-    """The summary of a model, with the likelihoods of some tables, whose rows may have weights."""
+    """The summary of a model, with the likelihoods of some tables."""
     asked, network = learned.model.require_circuit(), learned.model.structure
     assert network is not None
     n_components = asked.n_components if isinstance(asked, Mixture) else 1
     n_parents = [len(parents) for parents in network.parents]
     return Summary(
         schedule=settings.schedule,
-        scores={role: _score(learned.model, table, (weights or {}).get(role)) for role, table in tables.items()},
+        scores=dict(scores),
         n_variables=network.schema.n_variables,
         n_components=n_components,
         n_edges=asked.n_edges,
@@ -83,11 +83,13 @@ def summarize(
         mixing=learned.mixing,
         gaps=learned.gaps,
         stop=learned.stop,
+        n_passes=learned.n_passes,
         seconds=learned.seconds,
     )
 
 
-def _score(model: Model, table: TrainingRows, weights: NDArray[np.float64] | None) -> TableScore:
+def table_score(model: Model, table: TrainingRows, weights: NDArray[np.float64] | None = None) -> TableScore:
+    """How likely a table in memory is, whose rows may have weights."""
     found = log_likelihood(model.require_circuit(), table, network=model.network)
     weight = None if weights is None else float(weights.sum())
     return TableScore(table.n_rows, weighted_mean(found, weights), int(np.count_nonzero(np.isneginf(found))), weight)
@@ -121,6 +123,7 @@ def print_summary(summary: Summary) -> None:
         ("Avg. parents", f"{summary.mean_parents:.1f}", ""),
         ("Max. parents", f"{summary.max_parents:,}", ""),
         ("Splits", f"{summary.n_splits:,}", _undone(summary)),
+        *([("Passes", f"{summary.n_passes:,}", "over the packed table")] if summary.n_passes else []),
         ("Time", duration(summary.seconds), ""),
         ("Stopped", "", _stopped(summary)),
     ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,10 @@ from learnac.data.prepare import no_column, prepare
 from learnac.data.tables import Frame, TableLayout, naming, read_frame
 from learnac.errors import DataError, Problem
 
+if TYPE_CHECKING:
+    from learnac.cli.summary import TableScore
+    from learnac.model import Model
+
 _PLAIN_INTEGER = re.compile(r"-?[1-9]\d*|0")
 
 
@@ -45,6 +49,12 @@ class LearningTables:
     @property
     def schema(self) -> Schema:
         return self.tables["train"].schema
+
+    def scores(self, model: Model) -> dict[str, TableScore]:
+        """How likely each table is."""
+        from learnac.cli.summary import table_score
+
+        return {role: table_score(model, table, self.weights.get(role)) for role, table in self.tables.items()}
 
 
 def read_learning_tables(

@@ -20,6 +20,7 @@ from learnac.data.matching import matched
 from learnac.data.prepare import prepare
 from learnac.data.schema import WAY_OUT, Schema
 from learnac.data.tables import Frame
+from learnac.data.weights import checked_weights
 from learnac.errors import DataError, placed
 
 # A column with more different values than this is no discrete variable, whatever the rules say.
@@ -45,6 +46,7 @@ def pack_stream(
     options: ColumnOptions | None = None,
     folder: Path | None = None,
     on_rows: OnRows | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> StreamedTable:
     """Reads the source twice: for the schema that `prepare` would find, and to pack the rows into blocks.
 
@@ -54,7 +56,9 @@ def pack_stream(
     _check_bins(options)
     source, columns, n_rows = _distinct_values(source, options, on_rows)
     schema = _schema_of(columns, n_rows, options, source.name)
-    return StreamedTable(pack_like(schema, source, options.drop, folder, on_rows), tuple(sorted(options.drop)))
+    checked_weights(weights, n_rows)
+    blocks = pack_like(schema, source, options.drop, folder, on_rows, weights)
+    return StreamedTable(blocks, tuple(sorted(options.drop)))
 
 
 def pack_like(
@@ -63,11 +67,14 @@ def pack_like(
     drop: frozenset[str] = frozenset(),
     folder: Path | None = None,
     on_rows: OnRows | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> BlockTable:
-    """Packs the rows of a source with a schema that is there already."""
-    writer = BlockWriter(schema, folder)
+    """Packs the rows of a source with a schema that is there already; `weights` are those of its rows."""
+    writer = BlockWriter(schema, folder, has_weights=weights is not None)
+    n_rows = 0
     for codes in encoded(schema, source, drop, on_rows):
-        writer.add(codes)
+        writer.add(codes, None if weights is None else weights[n_rows : n_rows + codes.shape[1]])
+        n_rows += codes.shape[1]
     table = writer.table()
     if table.n_rows == 0:
         raise DataError(f"{source.name}: expected rows of values, found none", source=source.name)

@@ -21,6 +21,7 @@ from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
+from learnac.data.blocks import BlockTable
 from learnac.data.dataset import is_frame
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.incomplete import (
@@ -34,7 +35,7 @@ from learnac.data.incomplete import (
     with_missing_category,
 )
 from learnac.data.weights import checked_weights, weighted_mean
-from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, placed
+from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, listed, placed
 from learnac.estimator.queries import Queries
 from learnac.estimator.target import Target, training_table
 from learnac.infer.engine import usable_threads
@@ -45,7 +46,9 @@ from learnac.learn.parents import ParentLists
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
-from learnac.training import OnStep, stated_settings, train
+from learnac.sizes import memory_size
+from learnac.streaming import is_streamed, packed, packed_like
+from learnac.training import OnStep, stated_settings, train, train_blocks
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
@@ -220,8 +223,15 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = defaults.CHECKPOINT_SECONDS,
         resume: bool = False,
+        memory: str | int = defaults.MEMORY,
+        scratch: str | Path | None = None,
     ) -> Self:
-        """Learns from a table: an array of codes, a frame, a `Dataset`, or `Evidence`. Values may be missing.
+        """Learns from a table: an array of codes, a frame, a `Dataset`, or `Evidence`. Values may be missing. Or
+        from files that may not fit into memory.
+
+        A path (a file, a folder or a pattern, of Parquet, Arrow or CSV) or an iterator of Arrow batches is read as a
+        stream into packed blocks in the folder `scratch` (that of temporary files by default), and learned from there,
+        within about as much `memory` and what the circuit needs. The model is the same as from a table in memory.
 
         A missing value is NaN, None or masked in an array, null or NaN in a frame. With a target, `y` is a list, an
         array or a series with a label for each row; None or NaN for a row without one, which is learned from too. You
@@ -237,23 +247,43 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         """
         settings, mixing = self._settings(), self._mixing()
         check_way(self.missing)
-        rows, target = self._training_table(X, y, sample_weight, validation)
-        form = DatasetForm() if isinstance(X, Evidence) else form_of(X)
-        with self._watched() as on_step:
-            learned = train(
-                rows,
-                settings,
-                form,
-                mixing=mixing,
-                validation=None if validation is None else self._validation_table(rows.schema, validation, target),
-                sample_weight=sample_weight,
-                parents=self._parents(),
-                on_step=on_step,
-                checkpoint=None if checkpoint is None else Path(checkpoint),
-                checkpoint_seconds=checkpoint_seconds,
-                resume=resume,
-                n_threads=usable_threads(self.n_threads),
-            )
+        keeping: dict[str, Any] = {
+            "checkpoint": None if checkpoint is None else Path(checkpoint),
+            "checkpoint_seconds": checkpoint_seconds,
+            "resume": resume,
+        }
+        if is_streamed(X):
+            table = self._packed_table(X, y, sample_weight, mixing, scratch)
+            target = None if self.target is None else Target.of(table.schema, str(self.target))
+            form: TableForm = DatasetForm()
+            judging = None if validation is None else packed_like(table.schema, validation, scratch)
+            with self._watched() as on_step:
+                learned = train_blocks(
+                    table,
+                    settings,
+                    form,
+                    memory=memory_size(memory),
+                    validation=judging,
+                    parents=self._parents(),
+                    on_step=on_step,
+                    **keeping,
+                )
+        else:
+            rows, target = self._training_table(X, y, sample_weight, validation)
+            form = DatasetForm() if isinstance(X, Evidence) else form_of(X)
+            with self._watched() as on_step:
+                learned = train(
+                    rows,
+                    settings,
+                    form,
+                    mixing=mixing,
+                    validation=None if validation is None else self._validation_table(rows.schema, validation, target),
+                    sample_weight=sample_weight,
+                    parents=self._parents(),
+                    on_step=on_step,
+                    n_threads=usable_threads(self.n_threads),
+                    **keeping,
+                )
         self._take(learned.model.require_circuit(), learned.model.network, form, target)
         self.trace_ = learned.trace
         self.n_splits_ = learned.n_splits
@@ -316,6 +346,22 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         if self.unknown not in ("error", "missing"):
             raise SettingError("unknown", "'error' or 'missing'", self.unknown)
         return self.unknown == "missing"
+
+    def _packed_table(
+        self, X: object, y: object, sample_weight: ArrayLike | None, mixing: MixtureSettings, scratch: str | Path | None
+    ) -> BlockTable:
+        """The table that a stream holds, in packed blocks."""
+        if mixing.is_mixture:
+            raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")
+        if y is not None:
+            raise ValueError("y: expected None for a table in files: the target is one of its columns")
+        table = packed(X, self.bins, self.as_category or (), scratch, sample_weight)
+        if self.target is not None and str(self.target) not in table.schema.names:
+            raise DataError(
+                f"expected a column called {str(self.target)!r}, the target; there are {listed(table.schema.names)}",
+                column=str(self.target),
+            )
+        return table
 
     @contextmanager
     def _watched(self) -> Iterator[OnStep | None]:

@@ -1,0 +1,78 @@
+"""Tables that may not fit into memory, as the estimator and the commands take them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from learnac.data import Schema
+from learnac.data.bins import ALL_COLUMNS, Bins, BinsStatement
+from learnac.data.blocks import BlockTable
+from learnac.data.weights import checked_weights
+from learnac.errors import SettingError
+
+
+def is_streamed(table: object) -> bool:
+    """Whether a table is read as a stream: a path, or batches that come one after the other."""
+    return isinstance(table, str | os.PathLike | Iterator) or _is_reader(table)
+
+
+def _is_reader(table: object) -> bool:
+    return type(table).__module__.startswith("pyarrow") and hasattr(table, "read_next_batch")
+
+
+def packed(
+    table: Any,
+    bins: BinsStatement | None = None,
+    as_category: Iterable[Any] = (),
+    scratch: str | Path | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> BlockTable:
+    """A stream in packed blocks, with the schema that is found in it."""
+    import numpy as np
+
+    from learnac.data.batches import batch_source
+    from learnac.data.column_options import ColumnOptions
+    from learnac.data.streamed import pack_stream
+
+    folder = None if scratch is None else Path(scratch)
+    options = ColumnOptions(_limits(bins), as_category=frozenset(map(str, as_category)))
+    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+    checked_weights(weights, 0 if weights is None else weights.size)
+    return pack_stream(batch_source(table, folder=folder), options, folder, weights=weights).blocks
+
+
+def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -> BlockTable:
+    """Another table in packed blocks, with a schema that is there already: a stream, or one in memory."""
+    from learnac.data.batches import batch_source
+    from learnac.data.blocks import BlockWriter
+    from learnac.data.streamed import pack_like
+
+    folder = None if scratch is None else Path(scratch)
+    if is_streamed(table):
+        return pack_like(schema, batch_source(table, folder=folder), folder=folder)
+    writer = BlockWriter(schema, folder)
+    writer.add(schema.encode(table))
+    return writer.table()
+
+
+def _limits(bins: BinsStatement | None) -> dict[str, Bins]:
+    """What `bins` states, as far as it can be known before all rows are: limits."""
+    expected = "the limits of intervals for each column, which is what a table in files needs"
+    if bins is None:
+        return {}
+    if not hasattr(bins, "items"):
+        raise SettingError("bins", expected, bins)
+    found = {}
+    for name, how in bins.items():
+        if isinstance(how, Bins):
+            found[str(name)] = how
+        elif isinstance(how, Iterable):
+            found[str(name)] = Bins(tuple(how))
+        else:
+            raise SettingError("bins", expected, how, column=None if name == ALL_COLUMNS else str(name))
+    return found
