@@ -18,11 +18,12 @@ from learnac.errors import SettingError
 
 def is_streamed(table: object) -> bool:
     """Whether a table is read as a stream: a path, or batches that come one after the other."""
-    return isinstance(table, str | os.PathLike | Iterator) or _is_reader(table)
+    return isinstance(table, str | os.PathLike | Iterator) or hasattr(table, "read_next_batch") or _has_batches(table)
 
 
-def _is_reader(table: object) -> bool:
-    return type(table).__module__.startswith("pyarrow") and hasattr(table, "read_next_batch")
+def _has_batches(table: object) -> bool:
+    """Whether it is a stream of ours already."""
+    return type(table).__module__ == "learnac.data.batches"
 
 
 def packed(

@@ -42,7 +42,7 @@ LEARNAC = Group(
     (
         *("learn", "tune", "score", "query", "marginals", "mpe", "sample", "impute"),
         *("explain", "next-question", "compare", "sensitivity"),
-        *("explore", "serve", "compile", "refit", "info", "convert", "draw", "data", "completion"),
+        *("explore", "serve", "compile", "refit", "update", "info", "convert", "draw", "data", "completion"),
     ),
     _find,
     "learnac learn train.csv --valid valid.csv --test test.csv --out model.learnac",

@@ -36,6 +36,8 @@ def batch_source(table: object, layout: TableLayout | None = None, folder: Path 
 
     Batches that can be read only once are kept in a file without a name, in `folder`.
     """
+    if isinstance(table, FileBatches | KeptBatches):
+        return table
     if isinstance(table, str | os.PathLike):
         return FileBatches.of(table, layout)
     if hasattr(table, "__arrow_c_stream__"):

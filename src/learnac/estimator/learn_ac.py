@@ -49,6 +49,7 @@ from learnac.progress import shown_progress
 from learnac.sizes import memory_size
 from learnac.streaming import is_streamed, packed, packed_like
 from learnac.training import OnStep, stated_settings, train, train_blocks
+from learnac.updating import update
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
@@ -298,6 +299,35 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                 kept = f"it has {self.circuit_.n_components} components"
             raise KeyboardInterrupt(f"the model so far is kept: {kept}")
         return self
+
+    def update(
+        self, X: object, *, sample_weight: ArrayLike | None = None, half_life: float | None = None
+    ) -> Self:
+        """More rows, in memory or in files: the counts of the trees grow, and parameters follow; the structure stays.
+
+        The model then is what its structure would be with the parameters of all rows at once. With `half_life`, what
+        was counted before counts half as much after so many new rows. X has all columns of the model.
+        """
+        check_is_fitted(self)
+        settings = stated_settings(self._settings(), self._mixing(), self._parents())
+        model = Model(self.circuit_, self.network_, settings, self.provenance_)
+        updated = update(model, X, sample_weight=sample_weight, half_life=half_life)
+        self._take(updated.require_circuit(), updated.network, self._form, self._target)
+        self.provenance_ = dict(updated.provenance)
+        return self
+
+    def partial_fit(self, X: object, y: object = None, *, sample_weight: ArrayLike | None = None) -> Self:
+        """`fit` if nothing was learned yet, otherwise `update`: for rows that come in parts.
+
+        The first part decides the structure, so it should be a large one.
+        """
+        if not hasattr(self, "circuit_"):
+            return self.fit(X, y, sample_weight=sample_weight)
+        if y is not None and self._target is not None:
+            X = self._target.table(X, y)
+        else:
+            _check_no_labels(y)
+        return self.update(X, sample_weight=sample_weight)
 
     def _settings(self) -> LearnSettings:
         return LearnSettings(**{name: getattr(self, name) for name in LearnSettings.__dataclass_fields__})

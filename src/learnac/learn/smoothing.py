@@ -52,6 +52,13 @@ class Smoothing:
             found.append(pseudo)
         return found
 
+    def node_parameters(self, counts: Floats, mass: float, above: Floats | None) -> Floats:
+        """The same of one node, with its share of all configurations and the parameters of its parent."""
+        weights = counts + self._pseudo_counts(len(counts), np.array([mass]))
+        if above is not None:
+            weights = weights + self.shrinkage * above
+        return _normalised(weights.reshape(1, -1))[0]
+
     def _pseudo_counts(self, arity: int, masses: Floats) -> Floats | float:
         match self.criterion:
             case "bdeu":
