@@ -7,18 +7,21 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from learnac.data import Schema
 from learnac.data.bins import ALL_COLUMNS, Bins, BinsStatement
-from learnac.data.blocks import BlockTable
 from learnac.data.weights import checked_weights
 from learnac.errors import SettingError
+from learnac.learn.blocks import OnDisk, TableOfParts
 
 
 def is_streamed(table: object) -> bool:
-    """Whether a table is read as a stream: a path, or batches that come one after the other."""
-    return isinstance(table, str | os.PathLike | Iterator) or hasattr(table, "read_next_batch") or _has_batches(table)
+    """Whether a table is read as a stream: a path, batches that come one after the other, a data frame of Dask."""
+    return is_distributed(table) or isinstance(table, str | os.PathLike | Iterator) or hasattr(table, "read_next_batch") or _has_batches(table)
+
+
+def is_distributed(table: object) -> bool:
+    """Whether a table is a data frame of Dask."""
+    return hasattr(table, "to_delayed") and hasattr(table, "npartitions")
 
 
 def _has_batches(table: object) -> bool:
@@ -31,9 +34,9 @@ def packed(
     bins: BinsStatement | None = None,
     as_category: Iterable[Any] = (),
     scratch: str | Path | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> BlockTable:
-    """A stream in packed blocks, with the schema that is found in it."""
+    sample_weight: Any = None,
+) -> TableOfParts:
+    """A stream in packed blocks, with the schema that is found in it; a data frame of Dask in blocks on its workers."""
     import numpy as np
 
     from learnac.data.batches import batch_source
@@ -42,23 +45,43 @@ def packed(
 
     folder = None if scratch is None else Path(scratch)
     options = ColumnOptions(_limits(bins), as_category=frozenset(map(str, as_category)))
+    if is_distributed(table):
+        from learnac.cluster import distribute
+
+        return distribute(present_client(), table, options, sample_weight)
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
     checked_weights(weights, 0 if weights is None else weights.size)
-    return pack_stream(batch_source(table, folder=folder), options, folder, weights=weights).blocks
+    return OnDisk(pack_stream(batch_source(table, folder=folder), options, folder, weights=weights).blocks)
 
 
-def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -> BlockTable:
+def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -> TableOfParts:
     """Another table in packed blocks, with a schema that is there already: a stream, or one in memory."""
     from learnac.data.batches import batch_source
     from learnac.data.blocks import BlockWriter
     from learnac.data.streamed import pack_like
 
     folder = None if scratch is None else Path(scratch)
+    if is_distributed(table):
+        from learnac.cluster import distribute_like
+
+        return distribute_like(present_client(), schema, table)
     if is_streamed(table):
-        return pack_like(schema, batch_source(table, folder=folder), folder=folder)
+        return OnDisk(pack_like(schema, batch_source(table, folder=folder), folder=folder))
     writer = BlockWriter(schema, folder)
     writer.add(schema.encode(table))
-    return writer.table()
+    return OnDisk(writer.table())
+
+
+def present_client() -> Any:
+    """The client of the cluster that this process is connected to."""
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except ImportError as error:
+        raise ImportError("a table of Dask needs the package distributed: pip install learnac[dask]") from error
+    except ValueError as error:
+        raise ValueError("expected a client of a Dask cluster, found none: make a distributed.Client first") from error
 
 
 def _limits(bins: BinsStatement | None) -> dict[str, Bins]:

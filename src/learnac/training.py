@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnac.data import Evidence
-from learnac.data.blocks import BlockTable
 from learnac.data.forms import TableForm
 from learnac.data.incomplete import TrainingRows, partial_codes
 from learnac.data.weights import checked_weights
@@ -38,7 +37,7 @@ from learnac.learn import (
     learn_mixture,
     learn_table,
 )
-from learnac.learn.blocks import learn_blocks
+from learnac.learn.blocks import TableOfParts, learn_parts
 from learnac.version import __version__
 
 StateT = TypeVar("StateT", SearchState, MixtureState)
@@ -122,16 +121,16 @@ def train(
             on_step=on_step,
             checkpoints=_checkpoints(SearchState, *keeping),
         )
-    return _with_past(learned, rows.n_rows, settings, mixing, parents, form)
+    return with_past(learned, rows.n_rows, settings, mixing, parents, form)
 
 
-def train_blocks(
-    table: BlockTable,
+def train_parts(
+    table: TableOfParts,
     settings: LearnSettings,
     form: TableForm,
     *,
     memory: int,
-    validation: BlockTable | None = None,
+    validation: TableOfParts | None = None,
     parents: ParentRules = NO_RULES,
     on_step: OnStep | None = None,
     checkpoint: Path | None = None,
@@ -139,10 +138,10 @@ def train_blocks(
     resume: bool = False,
     on_checkpoint_failure: Callable[[OSError], object] | None = None,
 ) -> Learned:
-    """`train`, from a table in packed blocks: counts that are kept take at most a quarter of `memory`, in bytes."""
+    """`train`, from a table that is not in memory: counts that are kept take at most a quarter of `memory`, in bytes."""
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint file to resume from, found none")
-    learned = learn_blocks(
+    learned = learn_parts(
         table,
         settings,
         validation=validation,
@@ -151,10 +150,10 @@ def train_blocks(
         on_step=on_step,
         checkpoints=_checkpoints(SearchState, checkpoint, checkpoint_seconds, resume, on_checkpoint_failure or _warn),
     )
-    return _with_past(learned, table.n_rows, settings, ONE_CIRCUIT, parents, form)
+    return with_past(learned, table.n_rows, settings, ONE_CIRCUIT, parents, form)
 
 
-def _with_past(
+def with_past(
     learned: Learned,
     n_rows: int,
     settings: LearnSettings,
@@ -162,6 +161,7 @@ def _with_past(
     parents: ParentRules,
     form: TableForm,
 ) -> Learned:
+    """What was learned, with a model that knows its settings and where it comes from."""
     provenance = {
         "learnac": __version__,
         "rows": n_rows,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 
 from learnac.data import Dataset
 from learnac.data.blocks import BlockTable, BlockWriter
-from learnac.learn import LearnSettings, learn_table
-from learnac.learn.blocks import BlockRows, learn_blocks
+from learnac.learn import Learned, LearnSettings, learn_table
+from learnac.learn.blocks import BlockRows, OnDisk, learn_parts
 from learnac.learn.held_out import Tenths, tenths_of
 from learnac.learn.passes import PassCounts
 
@@ -29,6 +30,10 @@ def blocks_of(dataset: Dataset, weights: Floats | None = None, block_rows: int =
         rows = slice(start, start + batch)
         writer.add(dataset.codes[:, rows], None if weights is None else weights[rows])
     return writer.table()
+
+
+def learn_blocks(table: BlockTable, chosen: LearnSettings, validation: BlockTable | None = None, **more: Any) -> Learned:
+    return learn_parts(OnDisk(table), chosen, validation=None if validation is None else OnDisk(validation), **more)
 
 
 def some_weights(dataset: Dataset) -> Floats:

@@ -22,9 +22,10 @@ from learnac.data.forms import DatasetForm
 from learnac.data.streamed import encoded, pack_like, pack_stream
 from learnac.data.tables import TableLayout
 from learnac.learn import Learned, LearnSettings
+from learnac.learn.blocks import OnDisk
 from learnac.model import Model
 from learnac.network import BayesNet
-from learnac.training import checkpoint_warning, train_blocks
+from learnac.training import checkpoint_warning, train_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,12 +61,12 @@ class StreamedTables:
             print(f"warning: {checkpoint_warning(error)}", file=sys.stderr)
 
         with progress_line() as on_step, naming_options():
-            return train_blocks(
-                self.train,
+            return train_parts(
+                OnDisk(self.train),
                 settings,
                 DatasetForm(),
                 memory=memory,
-                validation=self.validation,
+                validation=None if self.validation is None else OnDisk(self.validation),
                 on_step=on_step,
                 on_checkpoint_failure=report,
                 **further,

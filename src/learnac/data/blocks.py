@@ -7,7 +7,6 @@ weights. What was written is read back block by block, by as many readers as the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from learnac._core import PackedTable
 from learnac.data.schema import Schema
-from learnac.data.scratch import ScratchFile
+from learnac.data.scratch import InMemory, ScratchFile
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +38,7 @@ class BlockTable:
     """A table in packed blocks, which may be larger than memory. Made by `BlockWriter`."""
 
     def __init__(
-        self, schema: Schema, file: ScratchFile, places: list[_Place], codec: _Codec, fingerprint: str, has_weights: bool
+        self, schema: Schema, file: ScratchFile | InMemory, places: list[_Place], codec: _Codec, fingerprint: str, has_weights: bool
     ) -> None:
         self.schema = schema
         self.fingerprint = fingerprint
@@ -75,7 +74,7 @@ class BlockTable:
         place = self._places[block]
         return np.frombuffer(self._read(place.offset, place.n_rows * 8), np.float64)
 
-    def _read(self, offset: int, n_bytes: int) -> bytearray:
+    def _read(self, offset: int, n_bytes: int) -> bytearray | bytes:
         self.n_bytes_read += n_bytes
         return self._file.read(offset, n_bytes)
 
@@ -86,10 +85,17 @@ class BlockTable:
 class BlockWriter:
     """Takes codes batch by batch, and packs them into blocks. Changes in place."""
 
-    def __init__(self, schema: Schema, folder: Path | None = None, *, has_weights: bool = False) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        folder: Path | None = None,
+        *,
+        has_weights: bool = False,
+        file: ScratchFile | InMemory | None = None,
+    ) -> None:
         self._schema = schema
         self._codec = _Codec(schema.arities.astype(np.uint32), schema.code_dtype, has_weights)
-        self._file = ScratchFile(folder)
+        self._file = ScratchFile(folder) if file is None else file
         self._places: list[_Place] = []
         self._digest = hashlib.blake2b(digest_size=16)
         self._waiting: list[tuple[NDArray[Any], Floats | None]] = []
@@ -161,7 +167,7 @@ class _Codec:
                 column += 1
         return packed.tobytes()
 
-    def unpack(self, content: bytearray, n_rows: int, total_weight: float | None) -> PackedTable:
+    def unpack(self, content: bytearray | bytes, n_rows: int, total_weight: float | None) -> PackedTable:
         if self._has_bits:
             return PackedTable.from_bits(np.frombuffer(content, np.uint64), n_rows, self._arities)
         weights = np.frombuffer(content, np.float64, n_rows) if self.has_weights else np.empty(0)
@@ -172,7 +178,3 @@ class _Codec:
 def _n_words(n_rows: int) -> int:
     return (n_rows + 63) // 64
 
-
-def packed_rows(table: BlockTable, total_weight: float | None = None) -> Iterator[PackedTable]:
-    """All blocks of a table, one after the other."""
-    return (table.packed(block, total_weight) for block in range(table.n_blocks))

@@ -11,6 +11,27 @@ from errno import ENOSPC
 from pathlib import Path
 
 
+class InMemory:
+    """The same without a file, for tables whose parts many machines hold in memory. It can be pickled."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[int, bytes] = {}  # by where they begin
+        self._n_bytes = 0
+
+    def write(self, content: bytes) -> int:
+        offset = self._n_bytes
+        self._pieces[offset] = content
+        self._n_bytes += len(content)
+        return offset
+
+    def flush(self) -> None:
+        """There is nothing to wait for."""
+
+    def read(self, offset: int, n_bytes: int) -> bytes:
+        """What was written there at once, or its beginning."""
+        return self._pieces[offset][:n_bytes]
+
+
 class ScratchFile:
     """A file to write to once, from its beginning to its end, and to read from anywhere."""
 

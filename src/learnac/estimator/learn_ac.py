@@ -21,7 +21,6 @@ from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
-from learnac.data.blocks import BlockTable
 from learnac.data.dataset import is_frame
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.incomplete import (
@@ -42,13 +41,14 @@ from learnac.infer.engine import usable_threads
 from learnac.infer.sample import seed_of
 from learnac.io import write_model
 from learnac.learn import LearnSettings, MixtureSettings, ParentRules, RoundInfo, StepInfo, Stop
+from learnac.learn.blocks import TableOfParts
 from learnac.learn.parents import ParentLists
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
 from learnac.sizes import memory_size
 from learnac.streaming import is_streamed, packed, packed_like
-from learnac.training import OnStep, stated_settings, train, train_blocks
+from learnac.training import OnStep, stated_settings, train, train_parts
 from learnac.updating import update
 
 
@@ -220,7 +220,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         y: object = None,
         *,
         validation: object = None,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Any = None,
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = defaults.CHECKPOINT_SECONDS,
         resume: bool = False,
@@ -259,7 +259,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             form: TableForm = DatasetForm()
             judging = None if validation is None else packed_like(table.schema, validation, scratch)
             with self._watched() as on_step:
-                learned = train_blocks(
+                learned = train_parts(
                     table,
                     settings,
                     form,
@@ -379,7 +379,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
 
     def _packed_table(
         self, X: object, y: object, sample_weight: ArrayLike | None, mixing: MixtureSettings, scratch: str | Path | None
-    ) -> BlockTable:
+    ) -> TableOfParts:
         """The table that a stream holds, in packed blocks."""
         if mixing.is_mixture:
             raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")

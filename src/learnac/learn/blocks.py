@@ -1,96 +1,162 @@
-"""From a table in packed blocks to a model: who counts, and which rows are held out."""
+"""From a table that is not in memory to a model: packed blocks, who counts them, and which rows are held out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.data import Schema
 from learnac.data.blocks import BlockTable
 from learnac.learn.counts import LeafCounts
-from learnac.learn.held_out import Tenths, tenths_of
+from learnac.learn.held_out import tenths_of
 from learnac.learn.loop import Fold, learn
 from learnac.learn.model import Learned, StepInfo
 from learnac.learn.parents import Parents
-from learnac.learn.passes import MOST_CELLS, PassCounts
+from learnac.learn.passes import MOST_CELLS, PassCounts, RowSource
 from learnac.learn.paths import LeafPath, PathCounter
 from learnac.learn.settings import LearnSettings
 from learnac.learn.state import Checkpoints, SearchState
 
-MaskOf = Callable[[int], NDArray[np.bool_]]
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """One of the tenths that rows are dealt out to, or all rows but this tenth."""
+
+    n_rows: int  # that have a weight, in the whole table
+    tenth: int
+    is_held_out: bool
+
+    def of(self, table: BlockTable, first_row: int, block: int) -> NDArray[np.bool_]:
+        """Which rows of a block belong to it. `first_row` is the number of its first row that has a weight."""
+        tenths = tenths_of(self.n_rows)
+        assert tenths is not None
+        weights = table.weights(block)
+        is_counted = np.ones(len(table.rows_of(block)), bool) if weights is None else weights > 0
+        labels = tenths.labels(first_row, int(is_counted.sum()))
+        belongs = np.zeros(len(is_counted), bool)
+        belongs[is_counted] = (labels == self.tenth) == self.is_held_out
+        return belongs
 
 
-class BlockRows:
-    """A `RowSource`: the rows of a table in packed blocks, or those that `mask_of` marks of each block."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PartRows:
+    """Some rows of a table: blocks, and which of their rows, where they are a part of a larger table."""
 
-    def __init__(self, table: BlockTable, mask_of: MaskOf | None = None, name: str = "") -> None:
-        self._table = table
-        self._mask_of = mask_of
-        self.arities: NDArray[np.integer[Any]] = table.schema.arities
-        self.fingerprint = table.fingerprint + name
-        self._total = self._total_weight()
-        self.weight = self._weight()
+    table: BlockTable
+    subset: Subset | None = None
+    first_row: int = 0  # the number of rows with weight before this part
 
-    def count(self, paths: Sequence[LeafPath]) -> list[LeafCounts]:
-        counter = PathCounter(self.arities, paths)
-        for block in range(self._table.n_blocks):
-            counter.add(self._table.packed(block, self._total), self._bits(block))
+    def count(self, paths: Sequence[LeafPath], total_weight: float | None) -> list[LeafCounts]:
+        """Counts of leaves; `total_weight` says to what weights are rounded."""
+        counter = PathCounter(self.table.schema.arities, paths)
+        for block, mask in self._masks():
+            counter.add(self.table.packed(block, total_weight), None if mask is None else _as_bits(mask))
         return counter.take()
 
-    def _bits(self, block: int) -> NDArray[np.uint64] | None:
-        if self._mask_of is None:
-            return None
-        mask = self._mask_of(block)
-        bits = np.zeros((len(mask) + 63) // 64 * 8, np.uint8)
-        bits[: (len(mask) + 7) // 8] = np.packbits(mask, bitorder="little")
-        return bits.view(np.uint64)
-
-    def _total_weight(self) -> float | None:
-        """As a table in memory adds up its weights, one after the other: it says to what they are rounded."""
-        if not self._table.has_weights:
-            return None
-        total = 0.0
-        for weights in self._all_weights():
+    def total_weight(self, before: float) -> float:
+        """The weights of rows added to a sum one after the other, as a table in memory adds them."""
+        total = before
+        for weights in self._weights():
             total = float(np.add.accumulate(np.concatenate([[total], weights]))[-1])
         return total
 
-    def _weight(self) -> float:
-        if self._total is None:
-            if self._mask_of is None:
-                return float(self._table.n_rows)
-            return float(sum(int(self._mask_of(block).sum()) for block in range(self._table.n_blocks)))
-        unit = np.ldexp(1.0, int(np.frexp(self._total)[1]) - 52)
-        return float(sum((np.rint(weights / unit) * unit).sum() for weights in self._all_weights()))
+    def weight(self, total_weight: float | None) -> float:
+        """Of all rows, rounded: an exact sum, in any order."""
+        if total_weight is None:
+            masks = self._masks()
+            return float(sum(len(self.table.rows_of(block)) if mask is None else mask.sum() for block, mask in masks))
+        unit = np.ldexp(1.0, int(np.frexp(total_weight)[1]) - 52)
+        return float(sum((np.rint(weights / unit) * unit).sum() for weights in self._weights()))
 
-    def _all_weights(self) -> Iterator[NDArray[np.float64]]:
-        for block in range(self._table.n_blocks):
-            weights = self._table.weights(block)
+    def _masks(self) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
+        first_row = self.first_row
+        for block in range(self.table.n_blocks):
+            yield block, None if self.subset is None else self.subset.of(self.table, first_row, block)
+            first_row += n_counted(self.table, block)
+
+    def _weights(self) -> Iterator[NDArray[np.float64]]:
+        for block, mask in self._masks():
+            weights = self.table.weights(block)
             assert weights is not None
-            yield weights if self._mask_of is None else weights[self._mask_of(block)]
+            yield weights if mask is None else weights[mask]
 
 
-def learn_blocks(
-    table: BlockTable,
+class BlockRows:
+    """A `RowSource`: the rows of a table in packed blocks, or a subset of them."""
+
+    def __init__(self, table: BlockTable, subset: Subset | None = None) -> None:
+        self._rows = PartRows(table, subset)
+        self.arities: NDArray[np.integer[Any]] = table.schema.arities
+        self.fingerprint = table.fingerprint if subset is None else f"{table.fingerprint} {subset}"
+        self._total = self._rows.total_weight(0.0) if table.has_weights else None
+        self.weight = self._rows.weight(self._total)
+
+    def count(self, paths: Sequence[LeafPath]) -> list[LeafCounts]:
+        return self._rows.count(paths, self._total)
+
+
+class TableOfParts(Protocol):
+    """A table that is not in memory here, whose rows can be counted: all of them, or a subset."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_counted(self) -> int:
+        """The number of rows that have a weight."""
+
+    def rows(self, subset: Subset | None = None) -> RowSource: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnDisk:
+    """The table in a file of packed blocks."""
+
+    blocks: BlockTable
+
+    @property
+    def schema(self) -> Schema:
+        return self.blocks.schema
+
+    @property
+    def n_rows(self) -> int:
+        return self.blocks.n_rows
+
+    @property
+    def n_counted(self) -> int:
+        return n_counted(self.blocks)
+
+    def rows(self, subset: Subset | None = None) -> BlockRows:
+        return BlockRows(self.blocks, subset)
+
+
+def learn_parts(
+    table: TableOfParts,
     settings: LearnSettings,
     *,
-    validation: BlockTable | None = None,
+    validation: TableOfParts | None = None,
     most_cells: int = MOST_CELLS,
     allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
 ) -> Learned:
-    """`learn`, from a table in packed blocks: the model that `learn_table` finds, to the last bit."""
+    """`learn`, from a table that is not in memory here: the model that `learn_table` finds, to the last bit."""
 
-    def counted(rows: BlockRows) -> PassCounts:
+    def counted(rows: RowSource) -> PassCounts:
         return PassCounts(rows, most_cells)
 
     return learn(
         table.schema,
-        counted(BlockRows(table)),
+        counted(table.rows()),
         settings,
-        validation=None if validation is None else counted(BlockRows(validation)),
+        validation=None if validation is None else counted(validation.rows()),
         folds=None if validation is not None else _folds(table, counted),
         allowed_parents=allowed_parents,
         on_step=on_step,
@@ -98,44 +164,23 @@ def learn_blocks(
     )
 
 
-def _folds(table: BlockTable, counted: Callable[[BlockRows], PassCounts]) -> Iterator[Fold] | None:
-    first_counted, n_counted = _counted_rows(table)
-    tenths = tenths_of(n_counted)
-    if tenths is None:
+def _folds(table: TableOfParts, counted: Callable[[RowSource], PassCounts]) -> Iterator[Fold] | None:
+    n_rows = table.n_counted
+    if (tenths := tenths_of(n_rows)) is None:
         return None
-
-    def fold(number: int) -> Fold:
-        def is_held_out(block: int) -> NDArray[np.bool_]:
-            return _labels(table, block, first_counted, tenths) == number
-
-        def is_kept(block: int) -> NDArray[np.bool_]:
-            labels = _labels(table, block, first_counted, tenths)
-            return (labels >= 0) & (labels != number)
-
-        return Fold(
-            counted(BlockRows(table, is_kept, f" without tenth {number}")),
-            counted(BlockRows(table, is_held_out, f" tenth {number}")),
-        )
-
-    return (fold(number) for number in range(tenths.n_folds))
+    pairs = ((Subset(n_rows, tenth, False), Subset(n_rows, tenth, True)) for tenth in range(tenths.n_folds))
+    return (Fold(*(counted(table.rows(subset)) for subset in pair)) for pair in pairs)
 
 
-def _counted_rows(table: BlockTable) -> tuple[list[int], int]:
-    """By block, the number of rows before it that have a weight; and that of all."""
-    first, n_counted = [], 0
-    for block in range(table.n_blocks):
-        first.append(n_counted)
-        weights = table.weights(block)
-        n_counted += len(table.rows_of(block)) if weights is None else int(np.count_nonzero(weights))
-    return first, n_counted
+def n_counted(table: BlockTable, block: int | None = None) -> int:
+    """The number of rows with weight, of a block or of all."""
+    if block is None:
+        return sum(n_counted(table, each) for each in range(table.n_blocks))
+    weights = table.weights(block)
+    return len(table.rows_of(block)) if weights is None else int(np.count_nonzero(weights))
 
 
-def _labels(table: BlockTable, block: int, first_counted: list[int], tenths: Tenths) -> NDArray[np.int8]:
-    """By row of a block, the tenth that it is in; -1 for rows without weight, which are in none."""
-    weights, n_rows = table.weights(block), len(table.rows_of(block))
-    if weights is None:
-        return tenths.labels(first_counted[block], n_rows)
-    is_counted = weights > 0
-    labels = np.full(n_rows, -1, np.int8)
-    labels[is_counted] = tenths.labels(first_counted[block], int(is_counted.sum()))
-    return labels
+def _as_bits(mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    bits = np.zeros((len(mask) + 63) // 64 * 8, np.uint8)
+    bits[: (len(mask) + 7) // 8] = np.packbits(mask, bitorder="little")
+    return bits.view(np.uint64)

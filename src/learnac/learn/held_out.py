@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,17 @@ class Tenths:
     def labels(self, first_row: int, n_rows: int) -> NDArray[np.int8]:
         """The tenth of each of some rows, by its number."""
         if self.n_rows <= MOST_ROWS_SHUFFLED:
-            return self._shuffled[first_row : first_row + n_rows]
+            return _shuffled(self.n_rows)[first_row : first_row + n_rows]
         return _drawn(np.arange(first_row, first_row + n_rows, dtype=np.uint64))
 
-    @cached_property
-    def _shuffled(self) -> NDArray[np.int8]:
-        labels = np.empty(self.n_rows, np.int8)
-        order = np.random.default_rng(0).permutation(self.n_rows)
-        for tenth, rows in enumerate(np.array_split(order, min(_N_TENTHS, self.n_rows))):
-            labels[rows] = tenth
-        return labels
+
+@lru_cache(maxsize=2)
+def _shuffled(n_rows: int) -> NDArray[np.int8]:
+    labels = np.empty(n_rows, np.int8)
+    order = np.random.default_rng(0).permutation(n_rows)
+    for tenth, rows in enumerate(np.array_split(order, min(_N_TENTHS, n_rows))):
+        labels[rows] = tenth
+    return labels
 
 
 def tenths_of(n_rows: int, least_rows: int = LEAST_ROWS_TO_HOLD_OUT) -> Tenths | None:

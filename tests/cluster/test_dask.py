@@ -1,0 +1,108 @@
+"""Tables on a Dask cluster, with workers that are processes: the model of the same rows in memory, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from learning import assert_same_circuit, assert_same_model, random_rows
+
+from learnac import LearnAC
+from learnac.data import Dataset
+from learnac.learn import LearnSettings, learn_table
+
+pytest.importorskip("distributed", reason="the extra learnac[dask] is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of what Dask itself does when workers come and go
+
+ARITIES = [2, 3, 2, 4, 2]
+ROWS = random_rows(1, 2000, ARITIES)
+FRAME = pd.DataFrame(ROWS, columns=[f"v{i}" for i in range(5)])
+FRAME["v1"] = FRAME["v1"].map({0: "red", 1: "green", 2: "blue"})
+WEIGHTS = pd.Series(np.random.default_rng(0).random(2000) * (np.arange(2000) % 7 > 0))
+
+
+two_workers = pytest.mark.parametrize("client", [2], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def client(request: pytest.FixtureRequest) -> Iterator[Any]:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=request.param, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("client", [1, 2, 3], indirect=True)
+@pytest.mark.parametrize("schedule", ["quick", "greedy"])
+def test_the_model_is_that_of_the_table_in_memory(client: Any, schedule: str) -> None:
+    import dask.dataframe as dd
+
+    settings = {"max_edges": 250, "schedule": schedule}
+    expected = LearnAC(**settings).fit(FRAME)
+    for n_parts in (1, 4):
+        found = LearnAC(**settings).fit(dd.from_pandas(FRAME, npartitions=n_parts, sort=False))
+        assert_same_model(found.learned_, expected.learned_)
+        assert found.learned_.n_passes > 0
+
+
+@two_workers
+def test_with_weights_and_a_validation_table(client: Any) -> None:
+    import dask.dataframe as dd
+
+    other = FRAME[:300]
+    expected = LearnAC(max_edges=250).fit(FRAME, sample_weight=WEIGHTS, validation=other)
+    frame, weights = (dd.from_pandas(each, npartitions=4, sort=False) for each in (FRAME, WEIGHTS))
+    found = LearnAC(max_edges=250).fit(
+        frame, sample_weight=weights, validation=dd.from_pandas(other, npartitions=2, sort=False)
+    )
+    assert_same_model(found.learned_, expected.learned_)
+
+
+@two_workers
+def test_a_worker_that_dies_is_survived(client: Any) -> None:
+    import dask.dataframe as dd
+
+    expected = LearnAC(max_edges=250).fit(FRAME)
+    killed: list[int] = []
+
+    def kill(info: Any) -> None:
+        if info.n_splits == 5 and not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    found = LearnAC(max_edges=250, callback=kill).fit(dd.from_pandas(FRAME, npartitions=6, sort=False))
+    assert killed
+    assert_same_circuit(found.circuit_, expected.circuit_)
+
+
+@two_workers
+def test_files_are_read_by_the_workers(client: Any, tmp_path: Path) -> None:
+    from learnac.cluster import distribute
+    from learnac.learn.blocks import learn_parts
+
+    FRAME.to_parquet(tmp_path / "t.parquet", row_group_size=300)
+    FRAME.to_csv(tmp_path / "t.csv", index=False)
+    dataset = Dataset.from_frame(FRAME)
+    expected = learn_table(dataset, LearnSettings(max_edges=250))
+    for name in ("t.parquet", "t.csv"):
+        table = distribute(client, tmp_path / name)
+        assert table.schema == dataset.schema
+        assert_same_model(learn_parts(table, LearnSettings(max_edges=250)), expected)
+
+
+@two_workers
+def test_gaps_are_said_with_their_column(client: Any) -> None:
+    import dask.dataframe as dd
+
+    with_gap = FRAME.assign(v0=FRAME["v0"].where(FRAME.index != 7))
+    with pytest.raises(ValueError, match="column 'v0', row 7: expected a value, found none"):
+        LearnAC().fit(dd.from_pandas(with_gap, npartitions=1, sort=False))
