@@ -69,7 +69,9 @@ def test_what_cannot_be_learned_from_files(path: Path) -> None:
         LearnAC().fit(path.parent / "missing.parquet")
 
 
-@pytest.mark.parametrize(("given", "size"), [("1GB", 10**9), ("64 MiB", 2**26), (10**8, 10**8), ("1.5g", 1_500_000_000)])
+@pytest.mark.parametrize(
+    ("given", "size"), [("1GB", 10**9), ("64 MiB", 2**26), (10**8, 10**8), ("1.5g", 1_500_000_000)]
+)
 def test_sizes_are_read(given: str | int, size: int) -> None:
     assert memory_size(given) == size
 

@@ -72,9 +72,7 @@ def test_counts_are_those_of_all_rows_and_parameters_follow(settings: dict[str, 
                 total = weights.sum()
                 expected = weights / total if total else np.full(len(weights), 1 / len(weights))
                 np.testing.assert_allclose(tree.parameters[node], expected, rtol=1e-14)
-    np.testing.assert_allclose(
-        network.log_likelihood(NEW.codes), np.log(_probabilities(updated, NEW)), rtol=1e-9
-    )
+    np.testing.assert_allclose(network.log_likelihood(NEW.codes), np.log(_probabilities(updated, NEW)), rtol=1e-9)
 
 
 def _probabilities(model: Model, dataset: Dataset) -> Any:

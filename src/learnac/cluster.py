@@ -25,8 +25,8 @@ from learnac.data.stream_schema import GrowingColumns
 from learnac.data.streamed import encoded, read_columns
 from learnac.errors import DataError
 from learnac.learn import LeafCounts, LeafPath, PathCounter
-from learnac.streaming import is_distributed
 from learnac.learn.blocks import PartRows, Subset, n_counted
+from learnac.streaming import is_distributed
 
 _RETRIES = 3
 Portable = list[tuple[Any, NDArray[np.float64]]]
@@ -210,6 +210,4 @@ def _portable(cells: Any) -> Any:
 
 
 def _restored(counted: Portable) -> list[LeafCounts]:
-    return [
-        LeafCounts(SparseCells(*cells) if isinstance(cells, tuple) else cells, totals) for cells, totals in counted
-    ]
+    return [LeafCounts(SparseCells(*cells) if isinstance(cells, tuple) else cells, totals) for cells, totals in counted]

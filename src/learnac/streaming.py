@@ -16,7 +16,12 @@ from learnac.learn.blocks import OnDisk, TableOfParts
 
 def is_streamed(table: object) -> bool:
     """Whether a table is read as a stream: a path, batches that come one after the other, a data frame of Dask."""
-    return is_distributed(table) or isinstance(table, str | os.PathLike | Iterator) or hasattr(table, "read_next_batch") or _has_batches(table)
+    return (
+        is_distributed(table)
+        or isinstance(table, str | os.PathLike | Iterator)
+        or hasattr(table, "read_next_batch")
+        or _has_batches(table)
+    )
 
 
 def is_distributed(table: object) -> bool:

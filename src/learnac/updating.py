@@ -78,9 +78,7 @@ def update(
     n_before = model.provenance.get("rows", 0)
     provenance = {**model.provenance, "rows": n_before + new.n_rows, "updates": model.provenance.get("updates", 0) + 1}
     parameters = updated.parameters_at(circuit.parameter_origins)
-    return replace(
-        model, circuit=replace(circuit, parameters=parameters), network=updated, provenance=provenance
-    )
+    return replace(model, circuit=replace(circuit, parameters=parameters), network=updated, provenance=provenance)
 
 
 def with_counts(network: BayesNet, counts: Sequence[Floats], smoothing: Smoothing) -> BayesNet:

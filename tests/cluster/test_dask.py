@@ -46,7 +46,7 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
 def test_the_model_is_that_of_the_table_in_memory(client: Any, schedule: str) -> None:
     import dask.dataframe as dd
 
-    settings = {"max_edges": 250, "schedule": schedule}
+    settings = {"max_edges": 250, "schedule": schedule, "alpha": 1.0, "shrinkage": 0.0}
     expected = LearnAC(**settings).fit(FRAME)
     for n_parts in (1, 4):
         found = LearnAC(**settings).fit(dd.from_pandas(FRAME, npartitions=n_parts, sort=False))
@@ -59,9 +59,9 @@ def test_with_weights_and_a_validation_table(client: Any) -> None:
     import dask.dataframe as dd
 
     other = FRAME[:300]
-    expected = LearnAC(max_edges=250).fit(FRAME, sample_weight=WEIGHTS, validation=other)
+    expected = LearnAC(max_edges=150).fit(FRAME, sample_weight=WEIGHTS, validation=other)
     frame, weights = (dd.from_pandas(each, npartitions=4, sort=False) for each in (FRAME, WEIGHTS))
-    found = LearnAC(max_edges=250).fit(
+    found = LearnAC(max_edges=150).fit(
         frame, sample_weight=weights, validation=dd.from_pandas(other, npartitions=2, sort=False)
     )
     assert_same_model(found.learned_, expected.learned_)
@@ -71,7 +71,7 @@ def test_with_weights_and_a_validation_table(client: Any) -> None:
 def test_a_worker_that_dies_is_survived(client: Any) -> None:
     import dask.dataframe as dd
 
-    expected = LearnAC(max_edges=250).fit(FRAME)
+    expected = LearnAC(max_edges=150).fit(FRAME)
     killed: list[int] = []
 
     def kill(info: Any) -> None:
@@ -79,7 +79,7 @@ def test_a_worker_that_dies_is_survived(client: Any) -> None:
             killed.append(next(iter(client.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
-    found = LearnAC(max_edges=250, callback=kill).fit(dd.from_pandas(FRAME, npartitions=6, sort=False))
+    found = LearnAC(max_edges=150, callback=kill).fit(dd.from_pandas(FRAME, npartitions=6, sort=False))
     assert killed
     assert_same_circuit(found.circuit_, expected.circuit_)
 
@@ -92,11 +92,11 @@ def test_files_are_read_by_the_workers(client: Any, tmp_path: Path) -> None:
     FRAME.to_parquet(tmp_path / "t.parquet", row_group_size=300)
     FRAME.to_csv(tmp_path / "t.csv", index=False)
     dataset = Dataset.from_frame(FRAME)
-    expected = learn_table(dataset, LearnSettings(max_edges=250))
+    expected = learn_table(dataset, LearnSettings(max_edges=150, alpha=1.0, shrinkage=0.0))
     for name in ("t.parquet", "t.csv"):
         table = distribute(client, tmp_path / name)
         assert table.schema == dataset.schema
-        assert_same_model(learn_parts(table, LearnSettings(max_edges=250)), expected)
+        assert_same_model(learn_parts(table, LearnSettings(max_edges=150, alpha=1.0, shrinkage=0.0)), expected)
 
 
 @two_workers

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from learning import SETTINGS, TRAINING, VALIDATION, assert_same_model, each_schedule, with_ordered
 from numpy.typing import NDArray
 
-from learnac.data import Dataset
 from learnac._core import PackedTable
+from learnac.data import Dataset
 from learnac.learn import (
     CountProvider,
     LeafCounts,
@@ -28,7 +28,6 @@ from learnac.learn import (
 
 Floats = NDArray[np.float64]
 Provider = Callable[[Dataset, Floats | None], CountProvider]
-
 
 
 class Blocks:
@@ -66,9 +65,7 @@ def by_passes_with_little_room(dataset: Dataset, weights: Floats | None) -> Coun
 
 
 # Everyone who counts. A new one is added here.
-each_provider = pytest.mark.parametrize(
-    "provider", [TableCounts, PlainCounts, by_passes, by_passes_with_little_room]
-)
+each_provider = pytest.mark.parametrize("provider", [TableCounts, PlainCounts, by_passes, by_passes_with_little_room])
 
 stable = settings(deadline=None, derandomize=True, max_examples=60)
 seeds = st.integers(0, 99_999)

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from learnac.data import Dataset
 from learnac.data.batches import FileBatches, batch_source, files_of
@@ -118,7 +118,9 @@ class TestWhatIsWrong:
     def test_a_missing_value_is_said_with_its_row(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
         pq.write_table(pa.table({"a": [0] * 30_000 + [None]}), path, row_group_size=10_000)
-        with pytest.raises(DataError, match=r"t\.parquet: column 'a', row 30,000: expected a value, found none") as error:
+        with pytest.raises(
+            DataError, match=r"t\.parquet: column 'a', row 30,000: expected a value, found none"
+        ) as error:
             pack_stream(FileBatches.of(path))
         assert error.value.row == 30_000
 

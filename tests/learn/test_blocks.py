@@ -32,7 +32,9 @@ def blocks_of(dataset: Dataset, weights: Floats | None = None, block_rows: int =
     return writer.table()
 
 
-def learn_blocks(table: BlockTable, chosen: LearnSettings, validation: BlockTable | None = None, **more: Any) -> Learned:
+def learn_blocks(
+    table: BlockTable, chosen: LearnSettings, validation: BlockTable | None = None, **more: Any
+) -> Learned:
     return learn_parts(OnDisk(table), chosen, validation=None if validation is None else OnDisk(validation), **more)
 
 
@@ -66,7 +68,11 @@ def test_with_a_validation_table_and_little_memory() -> None:
     assert_same_model(in_blocks, learn_table(TABLE, chosen, validation=other))
 
 
-@given(seed=st.integers(0, 999), schedule=st.sampled_from(["quick", "greedy"]), kind=st.sampled_from(["binary", "complete"]))
+@given(
+    seed=st.integers(0, 999),
+    schedule=st.sampled_from(["quick", "greedy"]),
+    kind=st.sampled_from(["binary", "complete"]),
+)
 @settings(deadline=None, derandomize=True, max_examples=25)
 def test_split_by_split_on_random_tables(seed: int, schedule: str, kind: str) -> None:
     rng = np.random.default_rng(seed)

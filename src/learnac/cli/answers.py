@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +15,7 @@ from learnac.cli.command import UsageError
 from learnac.cli.memory import memory_for
 from learnac.cli.models import intervened, open_model
 from learnac.cli.output import TEXT_SUFFIXES, check_table_path, print_json, table_writer
-from learnac.cli.progress import busy, row_blocks
+from learnac.cli.progress import busy, row_blocks, rows_read
 from learnac.cli.standard_input import as_file
 from learnac.data import Evidence, Schema
 from learnac.errors import QueryError, placed
@@ -36,6 +37,7 @@ class Asked:
     out: Path | None
     as_json: bool
     dialect: CsvDialect | None = None  # of the rows, if they are CSV or TSV
+    stream: Callable[[], Iterator[Evidence]] | None = None  # of the rows, in place of `rows`
 
     @classmethod
     def open(
@@ -52,6 +54,7 @@ class Asked:
         unknown: str = "error",
         may_lack_columns: bool = True,
         do: Sequence[str] | None = None,
+        is_stream: bool = False,
     ) -> Self:
         """Reads what a command was given, after complaints about what can be complained of at once."""
         if given and rows is not None:
@@ -64,12 +67,17 @@ class Asked:
         if rows is None:
             return cls(stored, known, None, "", out, as_json)
         from learnac.cli.columns import layout_of
-        from learnac.data.evidence_files import read_evidence
+        from learnac.data.batches import FileBatches
+        from learnac.data.evidence_files import read_evidence, stream_evidence
 
         rows = as_file(rows)
         layout = layout_of(no_header, delimiter, table_format)
+        schema = stored.schema if unknown == "error" else replace(stored.schema, takes_unknown=True)
+        if is_stream:
+            source = FileBatches.of(rows, layout)
+            stream = partial(stream_evidence, source, schema, may_lack_columns=may_lack_columns)
+            return cls(stored, known, None, str(rows), out, as_json, stream=stream)
         with memory_for(f"the table {rows}"), busy(f"reading {rows}"):
-            schema = stored.schema if unknown == "error" else replace(stored.schema, takes_unknown=True)
             evidence = read_evidence(rows, schema, layout, may_lack_columns=may_lack_columns)
         return cls(stored, known, evidence, str(rows), out, as_json, layout.dialect_of(rows))
 
@@ -101,21 +109,41 @@ class Asked:
 
 def write_by_rows(asked: Asked, answer: Callable[[Evidence], Any]) -> None:
     """Answers block by block: to the file, or to stdout as CSV, or as one JSON object with a list of rows."""
-    assert asked.rows is not None
     if asked.as_json and asked.out is None:
         print_json({"rows": [row for block in answers_by_rows(asked, answer) for row in block.to_pylist()]})
         return
+    n_rows = 0
     with table_writer(asked.out) as write:
         for block in answers_by_rows(asked, answer):
             write(block)
+            n_rows += block.num_rows
     if asked.as_json:
-        print_json({"out": str(asked.out), "rows": asked.rows.n_rows})
+        print_json({"out": str(asked.out), "rows": n_rows})
 
 
 def answers_by_rows(asked: Asked, answer: Callable[[Evidence], Any]) -> Iterator[Any]:
     """The answers for some rows after the others."""
+    if asked.stream is not None:
+        yield from _streamed_answers(asked, asked.stream(), answer)
+        return
     assert asked.rows is not None
     for rows in row_blocks(asked.rows.n_rows, "rows"):
         with asked.naming_rows():
             found = answer(asked.rows.rows(rows))
         yield found
+
+
+def _streamed_answers(asked: Asked, blocks: Iterator[Evidence], answer: Callable[[Evidence], Any]) -> Iterator[Any]:
+    from learnac.data.batches import in_whole_table
+
+    n_rows = 0
+    with rows_read(f"reading {asked.source}") as on_rows:
+        for evidence in blocks:
+            try:
+                found = answer(evidence)
+            except QueryError as error:
+                raise in_whole_table(error, n_rows, asked.source) from error
+            yield found
+            n_rows += evidence.n_rows
+            if on_rows is not None:
+                on_rows(n_rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from learnac.cli import query_options as options
-from learnac.cli.command import Option
+from learnac.cli.command import Option, UsageError
 
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
@@ -30,6 +30,7 @@ def impute(
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
     unknown: options.Unknown = "error",
+    stream: options.Stream = False,
     out: options.Out = None,
     threads: options.Threads = 1,
     max_seconds: options.ProofSeconds = 10.0,
@@ -41,6 +42,7 @@ def impute(
     Known values do not change: they are copied to the letter.
     """
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
+    from learnac.cli.columns import layout_of
     from learnac.infer.impute import completed
     from learnac.infer.impute import impute as fill
 
@@ -55,7 +57,10 @@ def impute(
         table_format=table_format,
         unknown=unknown,
         may_lack_columns=False,
+        is_stream=stream,
     )
+    if stream and layout_of(no_header, delimiter, table_format).dialect_of(table) is not None:
+        raise UsageError("expected Parquet or Arrow: CSV is copied to the letter, from a table in memory", "--stream")
     if asked.dialect is None or not asked.writes_text:
         write_by_rows(
             asked,

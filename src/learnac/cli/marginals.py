@@ -31,6 +31,7 @@ def marginals(
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
     unknown: options.Unknown = "error",
+    stream: options.Stream = False,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -56,9 +57,10 @@ def marginals(
         table_format=table_format,
         unknown=unknown,
         do=do,
+        is_stream=stream,
     )
     wanted = None if variables is None else [name.strip() for name in variables.split(",")]
-    if asked.rows is not None:
+    if asked.rows is not None or asked.stream is not None:
         write_by_rows(asked, lambda block: _columns(asked, block, wanted, balance, threads))
         return
     found = posteriors_of(asked.circuit, asked.given, variables=wanted, balance=balance)

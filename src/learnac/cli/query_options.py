@@ -20,6 +20,7 @@ __all__ = [
     "ProofSeconds",
     "Rows",
     "RowsFile",
+    "Stream",
     "Target",
     "Threads",
     "Unknown",
@@ -52,6 +53,15 @@ RowsFile: TypeAlias = Annotated[
         metavar="TABLE",
         about="A table: CSV, TSV, Parquet, Feather or Libra .data; - is standard input. Empty cells are unknown.",
         completes=Completes.TABLE,
+    ),
+]
+Stream: TypeAlias = Annotated[
+    bool,
+    Option(
+        "--stream",
+        about="Read the table as a stream: it may be larger than memory, a folder or a pattern. "
+        "CSV, TSV, Parquet and Arrow only.",
+        panel=_EVIDENCE,
     ),
 ]
 Given: TypeAlias = Annotated[

@@ -9,6 +9,10 @@ from learnac.cli import query_options as options
 from learnac.cli.command import Option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
     from learnac.data import Evidence
 
 EXAMPLE = "learnac score model.learnac test.csv"
@@ -26,6 +30,7 @@ def score(
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
     unknown: options.Unknown = "error",
+    stream: options.Stream = False,
     out: options.Out = None,
     threads: options.Threads = 1,
     as_json: options.Json = False,
@@ -40,8 +45,7 @@ def score(
     import numpy as np
 
     from learnac.cli.answers import Asked, answers_by_rows, write_by_rows
-    from learnac.cli.output import print_json, print_rows
-    from learnac.cli.weights import check_weights, described_rows
+    from learnac.cli.weights import check_weights
     from learnac.data.tables import naming
     from learnac.data.weights import weighted_mean
     from learnac.infer import log_likelihood
@@ -57,6 +61,7 @@ def score(
         table_format=table_format,
         unknown=unknown,
         may_lack_columns=False,
+        is_stream=stream,
     )
 
     def scores(block: Evidence) -> np.ndarray:
@@ -68,22 +73,54 @@ def score(
 
         write_by_rows(asked, lambda block: pa.table({"log_likelihood": scores(block)}))
         return
-    assert asked.rows is not None
+    if asked.rows is None:
+        _print_stream(answers_by_rows(asked, scores), as_json)
+        return
     with naming(Path(asked.source)):
         check_weights(asked.rows.weights)
     found, weights = np.concatenate(list(answers_by_rows(asked, scores))), asked.rows.weights
     mean, weight = weighted_mean(found, weights), None if weights is None else float(weights.sum())
-    least = np.argsort(found, kind="stable")[:_SHOWN].tolist()
+    order = np.argsort(found, kind="stable")[:_SHOWN].tolist()
+    least = [(float(found[row]), row) for row in order]
+    _print(len(found), mean, int(np.isneginf(found).sum()), least, weight, as_json)
+
+
+def _print_stream(blocks: Iterator[np.ndarray], as_json: bool) -> None:
+    """The same summary, without all rows at hand."""
+    import heapq
+    import math
+
+    import numpy as np
+
+    sums: list[float] = []
+    least: list[tuple[float, int]] = []
+    n_rows = n_impossible = 0
+    for found in blocks:
+        sums.append(math.fsum(found[np.isfinite(found)]))
+        n_impossible += int(np.isneginf(found).sum())
+        first = np.argsort(found, kind="stable")[:_SHOWN].tolist()
+        least = heapq.nsmallest(_SHOWN, [*least, *((float(found[row]), n_rows + row) for row in first)])
+        n_rows += len(found)
+    mean = math.nan if n_rows == 0 else -math.inf if n_impossible else math.fsum(sums) / n_rows
+    _print(n_rows, mean, n_impossible, least, None, as_json)
+
+
+def _print(
+    n_rows: int, mean: float, n_impossible: int, least: list[tuple[float, int]], weight: float | None, as_json: bool
+) -> None:
+    from learnac.cli.output import print_json, print_rows
+    from learnac.cli.weights import described_rows
+
     if as_json:
         print_json(
             {
-                "rows": len(found),
+                "rows": n_rows,
                 **({} if weight is None else {"weight": weight}),
                 "log_likelihood": mean,
-                "impossible": int(np.isneginf(found).sum()),
-                "least_likely": [{"row": row, "log_likelihood": float(found[row])} for row in least],
+                "impossible": n_impossible,
+                "least_likely": [{"row": row, "log_likelihood": value} for value, row in least],
             }
         )
         return
-    print(f"mean log-likelihood {mean:.4f} of {described_rows(len(found), weight)}")
-    print_rows([(f"row {row}", f"{found[row]:.4f}") for row in least], header=("least likely", ""), right=(1,))
+    print(f"mean log-likelihood {mean:.4f} of {described_rows(n_rows, weight)}")
+    print_rows([(f"row {row}", f"{value:.4f}") for value, row in least], header=("least likely", ""), right=(1,))

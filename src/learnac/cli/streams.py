@@ -99,4 +99,3 @@ def _by_counts(network: BayesNet) -> float:
         counts, parameters = tree.counts[tree.leaves], tree.parameters[tree.leaves]
         total += float(np.sum(counts[counts > 0] * np.log(parameters[counts > 0])))
     return total
-

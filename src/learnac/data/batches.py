@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -17,7 +17,9 @@ from learnac.data.arrow_files import arrow_batches, parquet_batches
 from learnac.data.csv_files import csv_batches
 from learnac.data.scratch import ScratchFile
 from learnac.data.tables import TableLayout, naming
-from learnac.errors import DataError, listed
+from learnac.errors import DataError, QueryError, listed, placed
+
+ErrorT = TypeVar("ErrorT", DataError, QueryError)
 
 
 class BatchSource(Protocol):
@@ -174,3 +176,12 @@ def _unchanged(path: Path) -> Iterator[None]:
 def _state(path: Path) -> tuple[int, int, int]:
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def in_whole_table(error: ErrorT, first_row: int, name: str) -> ErrorT:
+    """An error about a row of a batch that begins with row `first_row` of the whole table."""
+    if error.row is None or first_row == 0:
+        return error if error.source is not None else placed(error, name, source=name)
+    row = first_row + error.row
+    said = str(error).replace(f"row {error.row}", f"row {row:,}", 1)
+    return placed(error.saying(said, row=row), name, source=name)

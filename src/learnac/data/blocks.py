@@ -38,7 +38,13 @@ class BlockTable:
     """A table in packed blocks, which may be larger than memory. Made by `BlockWriter`."""
 
     def __init__(
-        self, schema: Schema, file: ScratchFile | InMemory, places: list[_Place], codec: _Codec, fingerprint: str, has_weights: bool
+        self,
+        schema: Schema,
+        file: ScratchFile | InMemory,
+        places: list[_Place],
+        codec: _Codec,
+        fingerprint: str,
+        has_weights: bool,
     ) -> None:
         self.schema = schema
         self.fingerprint = fingerprint
@@ -177,4 +183,3 @@ class _Codec:
 
 def _n_words(n_rows: int) -> int:
     return (n_rows + 63) // 64
-

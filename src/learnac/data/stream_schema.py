@@ -135,7 +135,9 @@ def _common_type(name: str, a: Any, b: Any) -> Any:
         return a
     if pa.types.is_integer(a) and pa.types.is_integer(b):
         return pa.int64()
-    numeric = (pa.types.is_integer(a) or pa.types.is_floating(a)) and (pa.types.is_integer(b) or pa.types.is_floating(b))
+    numeric = (pa.types.is_integer(a) or pa.types.is_floating(a)) and (
+        pa.types.is_integer(b) or pa.types.is_floating(b)
+    )
     if numeric:
         return pa.float64()
     raise DataError(f"column {name!r}: expected values of one type, found {a} and {b}", column=name)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from learnac.data.batches import BatchSource, FileBatches
+from learnac.data.batches import BatchSource, FileBatches, in_whole_table
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
@@ -107,7 +107,7 @@ def encoded(
         try:
             yield schema.encode(matched(frame, schema, drop).table)
         except DataError as error:
-            raise _in_whole_table(error, n_rows, source.name) from error
+            raise in_whole_table(error, n_rows, source.name) from error
         n_rows += frame.table.num_rows
         if on_rows is not None:
             on_rows(n_rows)
@@ -120,13 +120,3 @@ def frames(source: BatchSource) -> Iterator[Frame]:
             growing = GrowingTable(batch.schema.names)
             growing.add(batch)
             yield Frame(growing.table())
-
-
-def _in_whole_table(error: DataError, first_row: int, name: str) -> DataError:
-    if error.row is None or first_row == 0:
-        return error if error.source is not None else placed(error, name, source=name)
-    row = first_row + error.row
-    said = str(error).replace(f"row {error.row}", f"row {row:,}", 1)
-    error.row = row
-    return placed(error.saying(said), name, source=name)
-

@@ -300,9 +300,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise KeyboardInterrupt(f"the model so far is kept: {kept}")
         return self
 
-    def update(
-        self, X: object, *, sample_weight: ArrayLike | None = None, half_life: float | None = None
-    ) -> Self:
+    def update(self, X: object, *, sample_weight: ArrayLike | None = None, half_life: float | None = None) -> Self:
         """More rows, in memory or in files: the counts of the trees grow, and parameters follow; the structure stays.
 
         The model then is what its structure would be with the parameters of all rows at once. With `half_life`, what
