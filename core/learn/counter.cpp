@@ -26,7 +26,8 @@ void subtract(const LeafCounts& counts, std::size_t arity, std::span<double> fro
 // The first leaves share their rows, which are all.
 Counter::Counter(const PackedTable& table) : rows_(table) {
   const auto all = std::make_shared<const RowSet>(rows_.all());
-  for (std::uint32_t v = 0; v < domain().n_variables(); ++v) leaves_.push_back({VariableId{v}, all, {}, 0, LeafId{v}, {}});
+  for (std::uint32_t v = 0; v < domain().n_variables(); ++v)
+    leaves_.push_back({VariableId{v}, all, {}, 0, LeafId{v}, {}});
 }
 
 std::vector<LeafCounts> Counter::count(std::span<const LeafId> leaves) {

@@ -26,9 +26,7 @@ class Counter {
   // asked for, one after the other, the largest is what the others leave of the leaf that was split.
   std::vector<LeafCounts> count(std::span<const LeafId> leaves);
   // Totals of the child's values only, for tables that no split is chosen on.
-  std::vector<double> count_child(LeafId leaf) const {
-    return rows_.totals(child(leaf), *leaves_[index(leaf)].rows);
-  }
+  std::vector<double> count_child(LeafId leaf) const { return rows_.totals(child(leaf), *leaves_[index(leaf)].rows); }
   // A leaf that will not be split needs no rows.
   void forget(LeafId leaf);
 

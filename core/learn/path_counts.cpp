@@ -31,8 +31,7 @@ void PathCounts::add(const PackedTable& table, std::span<const Word> mask) {
     else
       rows[node] = counter.holding(rows[parent], variable, holds);
     for (; request < requests_.size() && requests_[request].node == node; ++request)
-      if (rows[node].n_rows > 0)
-        learnac::add(counts_[request], counter.count(requests_[request].child, rows[node]));
+      if (rows[node].n_rows > 0) learnac::add(counts_[request], counter.count(requests_[request].child, rows[node]));
     if (last_child_[node] == node) rows[node] = RowSet{};
     if (node > 0 && last_child_[parent] == node) rows[parent] = RowSet{};
   }

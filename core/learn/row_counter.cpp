@@ -82,8 +82,7 @@ bool RowCounter::is_sparse(VariableId child, const RowSet& rows) const {
 
 LeafCounts RowCounter::count(VariableId child, const RowSet& rows) const {
   if (is_sparse(child, rows)) return {count_rows(child, rows), totals(child, rows)};
-  const double bits_work =
-      static_cast<double>(rows.words.size()) * domain().n_indicators() * domain().arity(child) / 4;
+  const double bits_work = static_cast<double>(rows.words.size()) * domain().n_indicators() * domain().arity(child) / 4;
   const double sparse_work = static_cast<double>(rows.n_rows) * (4 + table_.mean_row_length());
   DenseCells cells(n_cells(child));
   if (!table_.counts_bits() || (table_.has_sparse_rows() && sparse_work < bits_work))
@@ -210,9 +209,8 @@ std::vector<double> RowCounter::totals(VariableId child, const RowSet& rows) con
   std::vector<double> totals(domain.arity(child), 0.0);
   if (table_.counts_bits() && !table_.may_be_sparse(child)) {
     for (std::uint32_t x = 0; x < totals.size(); ++x)
-      totals[x] =
-          static_cast<double>(count_one(table_.bits(domain.indicator(child, x)), rows.positions.data(),
-                                        rows.words.data(), rows.words.size()));
+      totals[x] = static_cast<double>(count_one(table_.bits(domain.indicator(child, x)), rows.positions.data(),
+                                                rows.words.data(), rows.words.size()));
     return totals;
   }
   const auto all = [](std::uint32_t, Word word) { return word; };

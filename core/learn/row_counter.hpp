@@ -23,9 +23,7 @@ class RowCounter {
 
   const PackedTable& table() const { return table_; }
   const Domain& domain() const { return table_.domain(); }
-  std::size_t n_cells(VariableId child) const {
-    return std::size_t{domain().n_indicators()} * domain().arity(child);
-  }
+  std::size_t n_cells(VariableId child) const { return std::size_t{domain().n_indicators()} * domain().arity(child); }
 
   RowSet all() const;
   // The rows of a mask, one bit for each row of the table.

@@ -26,7 +26,6 @@ from learnac.data.streamed import encoded, read_columns
 from learnac.errors import DataError
 from learnac.learn import LeafCounts, LeafPath, PathCounter
 from learnac.learn.blocks import PartRows, Subset, n_counted
-from learnac.streaming import is_distributed
 
 _RETRIES = 3
 Portable = list[tuple[Any, NDArray[np.float64]]]
@@ -96,7 +95,7 @@ def distribute(
     client: Any, table: Any, options: ColumnOptions | None = None, sample_weight: Any = None
 ) -> DistributedTable:
     """A Dask data frame, or files that all workers can read, as packed blocks on the workers."""
-    from dask import delayed
+    from dask.delayed import delayed
 
     sources = _sources(table)
     columns = GrowingColumns(options)
@@ -117,7 +116,7 @@ def distribute_like(
 def _packed_parts(
     client: Any, schema: Schema, sources: Sequence[Any], drop: frozenset[str], sample_weight: Any
 ) -> DistributedTable:
-    from dask import delayed
+    from dask.delayed import delayed
     from distributed import wait
 
     weights = [None] * len(sources) if sample_weight is None else _delayed_weights(sample_weight, len(sources))
@@ -128,7 +127,7 @@ def _packed_parts(
 
 
 def _delayed_weights(weights: Any, n_parts: int) -> list[Any]:
-    if not is_distributed(weights) or weights.npartitions != n_parts:
+    if getattr(weights, "npartitions", None) != n_parts:
         expected = "a series of Dask with the partitions of the table"
         raise TypeError(f"sample_weight: expected {expected}, found {type(weights).__name__}")
     return list(weights.to_delayed())
@@ -136,9 +135,9 @@ def _delayed_weights(weights: Any, n_parts: int) -> list[Any]:
 
 def _sources(table: Any) -> list[Any]:
     """Streams, one for each part: partitions of a data frame, files, or groups of rows of a Parquet file."""
-    from dask import delayed
+    from dask.delayed import delayed
 
-    if is_distributed(table):
+    if hasattr(table, "to_delayed"):
         return [delayed(FrameBatches)(part) for part in table.to_delayed()]
     files = table if isinstance(table, FileBatches) else FileBatches.of(table)
     return [part for path in files.paths for part in _parts_of(files, path)]

@@ -94,7 +94,7 @@ def _limits(bins: BinsStatement | None) -> dict[str, Bins]:
     expected = "the limits of intervals for each column, which is what a table in files needs"
     if bins is None:
         return {}
-    if not hasattr(bins, "items"):
+    if isinstance(bins, int):
         raise SettingError("bins", expected, bins)
     found = {}
     for name, how in bins.items():

@@ -138,7 +138,7 @@ def train_parts(
     resume: bool = False,
     on_checkpoint_failure: Callable[[OSError], object] | None = None,
 ) -> Learned:
-    """`train`, from a table that is not in memory: counts that are kept take at most a quarter of `memory`, in bytes."""
+    """`train`, from a table that is not in memory: counts take at most a quarter of `memory`, in bytes."""
     if resume and checkpoint is None:
         raise ValueError("resume: expected a checkpoint file to resume from, found none")
     learned = learn_parts(

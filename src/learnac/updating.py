@@ -34,7 +34,7 @@ class TreeCounts:
         """More rows: codes are (variables x rows)."""
         for tree, counts in zip(self._network.trees, self._of_leaves, strict=True):
             cells = tree.leaf_of(codes) * counts.shape[1] + codes[tree.child]
-            counts += np.bincount(cells, weights, minlength=counts.size).reshape(counts.shape)
+            counts[:] += np.bincount(cells, weights, minlength=counts.size).reshape(counts.shape)
         self.n_rows += codes.shape[1]
         self.weight += codes.shape[1] if weights is None else float(weights.sum())
 
@@ -54,8 +54,8 @@ def update(
     """The model with more rows: its parameters are those that its structure has for all rows, old and new, at once.
 
     `rows` are a table in memory, a path or Arrow batches, which may be larger than memory. With `half_life`, what was
-    counted before counts half as much after so many rows, a quarter after twice as many. Rows may have no gaps. `on_rows` is told how
-    many rows of a stream were read so far.
+    counted before counts half as much after so many rows, a quarter after twice as many. Rows may have no gaps.
+    `on_rows` is told how many rows of a stream were read so far.
     """
     network, circuit, smoothing = _updatable(model)
     if half_life is not None and not half_life > 0:

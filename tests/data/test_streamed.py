@@ -38,7 +38,7 @@ TABLE = pa.table(
 BINNED = ColumnOptions(bins={"number": Bins((-1.0, 0.5))})
 
 WRITERS: dict[str, Callable[[Any, Path], object]] = {
-    "t.csv": lambda table, path: pa_csv.write_csv(table, path),
+    "t.csv": pa_csv.write_csv,
     "t.tsv": lambda table, path: pa_csv.write_csv(table, path, pa_csv.WriteOptions(delimiter="\t")),
     "t.parquet": lambda table, path: pq.write_table(table, path, row_group_size=7000),
     "t.feather": lambda table, path: feather.write_feather(table, str(path), chunksize=9000),
@@ -159,7 +159,7 @@ class TestWhatIsWrong:
     def test_a_folder_of_several_kinds(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("x\n1\n")
         (tmp_path / "b.parquet").write_text("")
-        with pytest.raises(DataError, match="expected files of one kind in this folder, found '.csv', '.parquet'"):
+        with pytest.raises(DataError, match=r"expected files of one kind in this folder, found '\.csv', '\.parquet'"):
             files_of(tmp_path)
 
     def test_a_pattern_that_nothing_fits(self, tmp_path: Path) -> None:

@@ -141,8 +141,8 @@ def test_a_full_disk_is_said_of_the_folder(tmp_path: Path) -> None:
     writer = BlockWriter(TABLE.schema, tmp_path)
     with writer._file.file:
         writer._file.file = FullDisk()  # type: ignore[assignment]
+        writer.add(TABLE.codes)
         with pytest.raises(OSError, match="no room for a packed table") as caught:
-            writer.add(TABLE.codes)
             writer.table()
     assert caught.value.filename == str(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -135,8 +135,8 @@ def files_of(pattern: str | os.PathLike[str]) -> tuple[Path, ...]:
         endings = sorted({each.suffix for each in inside})
         if len(endings) > 1:
             raise DataError(
-                f"{path}: expected files of one kind in this folder, found {listed(endings)}; say which with a pattern, "
-                f"as in '{path / ('*' + endings[0])}'",
+                f"{path}: expected files of one kind in this folder, found {listed(endings)}; say which with a "
+                f"pattern, as in '{path / ('*' + endings[0])}'",
                 source=str(path),
             )
         return tuple(inside)

@@ -322,9 +322,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         if not hasattr(self, "circuit_"):
             return self.fit(X, y, sample_weight=sample_weight)
         if y is not None and self._target is not None:
-            X = self._target.table(X, y)
-        else:
-            _check_no_labels(y)
+            return self.update(self._target.table(X, y), sample_weight=sample_weight)
+        _check_no_labels(y)
         return self.update(X, sample_weight=sample_weight)
 
     def _settings(self) -> LearnSettings:

@@ -285,5 +285,5 @@ def _subtract(rest: Floats, cells: Floats | SparseCells) -> None:
     if not isinstance(cells, SparseCells):
         rest -= cells
         return
-    rows = np.repeat(np.arange(len(rest)), np.diff(cells.starts.astype(np.int64)))
-    rest[rows, cells.values] -= cells.counts
+    starts: NDArray[np.int64] = cells.starts.astype(np.int64)
+    rest[np.repeat(np.arange(len(rest)), np.diff(starts)), cells.values] -= cells.counts
