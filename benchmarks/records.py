@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ def run(
     for complaint in found:
         print(complaint, file=sys.stderr)
     sys.exit(1 if found else 0)
+
+
+def alone(measure: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Measured in a process of its own: its memory is that of this measurement. It may have processes itself."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(measure, *arguments).result()
 
 
 def show_rounded(result: dict[str, Any]) -> None:
