@@ -23,7 +23,7 @@ from learnac.data.column_options import ColumnOptions
 from learnac.data.scratch import InMemory
 from learnac.data.stream_schema import GrowingColumns
 from learnac.data.streamed import encoded, read_columns
-from learnac.errors import DataError
+from learnac.errors import DataError, SettingError
 from learnac.learn import LeafCounts, LeafPath, PathCounter
 from learnac.learn.blocks import PartRows, Subset, n_counted
 
@@ -89,6 +89,19 @@ class DistributedRows:
         for part, first_row in zip(self._table.parts, self._table.first_rows[:-1], strict=True):
             total = client.submit(_total_weight, part, first_row, self._subset, total, pure=False, retries=_RETRIES)
         return float(client.gather(total))
+
+
+def connected(address: str) -> Any:
+    """A client of the cluster whose scheduler is at an address."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError("a Dask cluster needs the package distributed: pip install learnac[dask]") from error
+    try:
+        return Client(address, timeout=20)
+    except (OSError, TimeoutError, ValueError) as error:
+        expected = "the address of a Dask scheduler that answers, such as tcp://host:8786"
+        raise SettingError("scheduler", expected, address) from error
 
 
 def distribute(

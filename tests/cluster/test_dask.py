@@ -100,6 +100,32 @@ def test_files_are_read_by_the_workers(client: Any, tmp_path: Path) -> None:
 
 
 @two_workers
+def test_the_command_counts_on_the_cluster(client: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from learnac import load
+    from learnac.cli.app import main
+
+    FRAME.to_parquet(path := tmp_path / "t.parquet", row_group_size=700)
+    words = ["learn", str(path), "--max-edges", "150", "--alpha", "1", "--shrinkage", "0"]
+    for name, more in (("a", []), ("b", ["--scheduler", client.scheduler.address])):
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "--out", str(tmp_path / name), *more])
+        assert not ended.value.code, capsys.readouterr().err
+    assert_same_circuit(load(tmp_path / "a").circuit_, load(tmp_path / "b").circuit_)
+
+
+@two_workers
+def test_models_score_partitions_where_they_are(client: Any) -> None:
+    import dask.dataframe as dd
+
+    model = LearnAC(max_edges=150, alpha=1.0, shrinkage=0.0).fit(FRAME)
+    table = dd.from_pandas(FRAME, npartitions=3, sort=False)
+    scores = table.map_partitions(
+        lambda part: pd.Series(model.score_samples(part), index=part.index), meta=("score", "f8")
+    )
+    np.testing.assert_array_equal(scores.compute().to_numpy(), model.score_samples(FRAME))
+
+
+@two_workers
 def test_gaps_are_said_with_their_column(client: Any) -> None:
     import dask.dataframe as dd
 

@@ -39,6 +39,7 @@ def learn(
     as_category: options.AsCategory = None,
     memory: options.Memory = None,
     scratch: options.Scratch = None,
+    scheduler: options.Scheduler = None,
     edge_penalty: options.EdgePenalty = None,
     parameter_penalty: options.ParameterPenalty = defaults.PARAMETER_PENALTY,
     criterion: options.Criterion = defaults.CRITERION,
@@ -116,14 +117,17 @@ def learn(
     layout = layout_of(no_header, delimiter, table_format)
     columns = column_options(schema, bins, drop, as_category, kind)
     keeping = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every, "resume": resume}
-    if memory is not None or is_many(train):
+    if memory is not None or scheduler is not None or is_many(train):
         if mixing.is_mixture:
             raise UsageError("expected 1 with tables in files: a mixture is learned from one in memory", "--components")
         if arity is not None:
             raise UsageError("expected none with tables in files: state categories with --schema", "--arity")
         with naming_options():
             size = memory_size(defaults.MEMORY if memory is None else memory)
-        streams = StreamedTables.read(given, layout, columns, scratch)
+        if scheduler is None:
+            streams = StreamedTables.read(given, layout, columns, scratch)
+        else:
+            streams = StreamedTables.on_cluster(given, layout, columns, scheduler)
         if write_schema is not None:
             write_schema_file(streams.schema, write_schema, streams.dropped)
         learned = streams.fit(settings, size, parents=parents, **keeping)

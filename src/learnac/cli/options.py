@@ -287,6 +287,15 @@ Scratch: TypeAlias = Annotated[
         panel=_TABLES,
     ),
 ]
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    Option(
+        metavar="ADDRESS",
+        about="Count on the workers of the Dask cluster with this scheduler, such as tcp://host:8786. "
+        "All workers must be able to read the tables. Needs learnac[dask].",
+        panel=_TABLES,
+    ),
+]
 Checkpoint: TypeAlias = Annotated[
     Path | None,
     Option(metavar="FILE", about="Save the state of the search to this file from time to time.", panel=_OUTPUT),

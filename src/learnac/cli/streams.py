@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from learnac.cli.progress import progress_line, rows_read
+from learnac.cli.progress import busy, progress_line, rows_read
 from learnac.cli.settings import naming_options
 from learnac.cli.summary import TableScore
 from learnac.data import Schema
 from learnac.data.batches import FileBatches
-from learnac.data.blocks import BlockTable
 from learnac.data.column_options import ColumnOptions
 from learnac.data.forms import DatasetForm
 from learnac.data.streamed import encoded, pack_like, pack_stream
 from learnac.data.tables import TableLayout
 from learnac.learn import Learned, LearnSettings
-from learnac.learn.blocks import OnDisk
+from learnac.learn.blocks import OnDisk, TableOfParts
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.training import checkpoint_warning, train_parts
@@ -30,10 +29,10 @@ from learnac.training import checkpoint_warning, train_parts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamedTables:
-    """The training table in blocks, a validation table in blocks if there is one, and a test table as it is."""
+    """The training table in blocks, a validation table in blocks if there is one, and the files of all."""
 
-    train: BlockTable
-    validation: BlockTable | None
+    train: TableOfParts
+    validation: TableOfParts | None
     sources: dict[str, FileBatches]
     dropped: tuple[str, ...]
 
@@ -47,8 +46,25 @@ class StreamedTables:
         validation = None
         if "validation" in sources:
             with rows_read(f"reading {paths['validation']}") as on_rows:
-                validation = pack_like(train.schema, sources["validation"], options.drop, scratch, on_rows)
-        return cls(train.blocks, validation, sources, train.dropped)
+                validation = OnDisk(pack_like(train.schema, sources["validation"], options.drop, scratch, on_rows))
+        return cls(OnDisk(train.blocks), validation, sources, train.dropped)
+
+    @classmethod
+    def on_cluster(
+        cls, paths: Mapping[str, Path], layout: TableLayout, options: ColumnOptions, scheduler: str
+    ) -> StreamedTables:
+        """The same on the workers of a Dask cluster, which can all read the files."""
+        from learnac.cluster import connected, distribute, distribute_like
+
+        sources = {role: FileBatches.of(path.absolute(), layout) for role, path in paths.items()}
+        client = connected(scheduler)
+        with busy(f"reading {paths['train']}"):
+            train = distribute(client, sources["train"], options)
+        validation = None
+        if "validation" in sources:
+            with busy(f"reading {paths['validation']}"):
+                validation = distribute_like(client, train.schema, sources["validation"], options.drop)
+        return cls(train, validation, sources, tuple(sorted(options.drop)))
 
     @property
     def schema(self) -> Schema:
@@ -62,11 +78,11 @@ class StreamedTables:
 
         with progress_line() as on_step, naming_options():
             return train_parts(
-                OnDisk(self.train),
+                self.train,
                 settings,
                 DatasetForm(),
                 memory=memory,
-                validation=None if self.validation is None else OnDisk(self.validation),
+                validation=self.validation,
                 on_step=on_step,
                 on_checkpoint_failure=report,
                 **further,
