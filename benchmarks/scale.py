@@ -89,7 +89,7 @@ def on_cluster(n_rows: int) -> dict[str, Any]:
 
     circuit = source()
     with (
-        LocalCluster(n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=N_WORKERS, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         starts = range(0, n_rows, BATCH)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from learnac._core import PackedTable
 from learnac.data import Dataset
+from learnac.data.blocks import BlockWriter
 from learnac.learn import (
     CountProvider,
     LeafCounts,
@@ -25,6 +26,7 @@ from learnac.learn import (
     TableCounts,
     learn,
 )
+from learnac.learn.blocks import OnDisk
 
 Floats = NDArray[np.float64]
 Provider = Callable[[Dataset, Floats | None], CountProvider]
@@ -64,8 +66,17 @@ def by_passes_with_little_room(dataset: Dataset, weights: Floats | None) -> Coun
     return PassCounts(Blocks(dataset, weights), most_cells=50)
 
 
+def on_disk(dataset: Dataset, weights: Floats | None) -> CountProvider:
+    writer = BlockWriter(dataset.schema, has_weights=weights is not None)
+    writer._codec.block_rows = 64
+    writer.add(dataset.codes, weights)
+    return PassCounts(OnDisk(writer.table()).rows())
+
+
 # Everyone who counts. A new one is added here.
-each_provider = pytest.mark.parametrize("provider", [TableCounts, PlainCounts, by_passes, by_passes_with_little_room])
+each_provider = pytest.mark.parametrize(
+    "provider", [TableCounts, PlainCounts, by_passes, by_passes_with_little_room, on_disk]
+)
 
 stable = settings(deadline=None, derandomize=True, max_examples=60)
 seeds = st.integers(0, 99_999)

@@ -184,3 +184,54 @@ def test_costs_that_nobody_keeps_are_not_missed(make: Make) -> None:
         for search in (keeping, forgetting):
             search.apply(Split(*chosen[:3]))
     assert len(forgetting.schedule.known_costs()) == 0
+
+
+class WaitingSearch(Search):
+    """The same, but leaves wait with a bound, and their candidates come when they are needed, in any order."""
+
+    def __init__(self, make: Make, seed: int) -> None:
+        self.other_rng = np.random.default_rng(seed + 1)
+        self.kept: dict[int, tuple[Any, ...]] = {}
+        self.n_asked = 0
+        super().__init__(make, seed)
+
+    def offer(self, leaf: int) -> None:
+        schedule = self.schedule
+        self.schedule = self  # type: ignore[assignment]
+        super().offer(leaf)
+        self.schedule = schedule
+        gains = self.kept[leaf][3]
+        schedule.wait(leaf, max(gains, default=0.0) * float(self.other_rng.choice([1.0, 1.0 + 1e-12, 2.0])))
+
+    def add(self, *candidates: Any) -> None:
+        self.kept[candidates[0]] = candidates
+
+    def next(self, most_edges: int = UNLIMITED) -> tuple[Split, float, int] | None:
+        chosen = super().next(most_edges)
+        while self.schedule.needs_counts:
+            assert chosen is None
+            self.n_asked += 1
+            for leaf in self.other_rng.permutation(list(self.kept)).tolist():
+                if len(self.kept) == 1 or self.other_rng.random() < 0.7:
+                    self.schedule.add(*self.kept.pop(leaf))
+            chosen = super().next(most_edges)
+        return chosen
+
+
+@each_make
+@stable
+@given(seed=st.integers(0, 9999))
+def test_leaves_that_wait_make_no_difference(make: Make, seed: int) -> None:
+    at_once, waiting = Search(make, seed), WaitingSearch(make, seed)
+    for _ in range(12):
+        expected = at_once.next()
+        assert waiting.next() == expected
+        if expected is None:
+            break
+        promising = [Split(*split) for split in at_once.schedule.promising(100)]
+        assert len({split.leaf for split in promising}) == len(promising)
+        assert all(split in at_once.gains for split in promising)
+        at_once.apply(expected[0])
+        waiting.kept.pop(expected[0].leaf, None)
+        waiting.apply(expected[0])
+    np.testing.assert_array_equal(waiting.schedule.known_costs(), at_once.schedule.known_costs())
