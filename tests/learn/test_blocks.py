@@ -16,6 +16,7 @@ from learnac.data import Dataset
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.learn import Learned, LearnSettings, learn_table
 from learnac.learn.blocks import BlockRows, OnDisk, learn_parts
+from learnac.learn.distinct_rows import DistinctRows
 from learnac.learn.held_out import Tenths, tenths_of
 from learnac.learn.passes import PassCounts
 
@@ -109,6 +110,31 @@ def test_few_passes_count_little_in_vain() -> None:
     assert found.n_passes < len(found.trace) / 3
     # Those of all variables, and less than two for each split.
     assert counts.n_counted < 30 + 2 * len(found.trace)
+
+
+class TestRowsThatComeAgain:
+    ARITIES = (2, 3, 2, 2)
+
+    def table(self, n_rows: int) -> Dataset:
+        return dataset_of(random_rows(7, n_rows, list(self.ARITIES)), list(self.ARITIES))
+
+    def test_are_counted_once_and_make_the_same_model(self) -> None:
+        table = self.table(6000)
+        blocks = blocks_of(table, block_rows=1024)
+        assert isinstance(OnDisk(blocks).rows(), DistinctRows)
+        for schedule in ("quick", "greedy"):
+            chosen = LearnSettings(max_edges=200, schedule=schedule)
+            assert_same_model(learn_blocks(blocks, chosen), learn_table(table, chosen))
+
+    def test_are_not_looked_for_where_there_are_few(self) -> None:
+        assert isinstance(OnDisk(blocks_of(self.table(200))).rows(), BlockRows)
+
+    @pytest.mark.parametrize("arities", [ARITIES, (2, 300, 3), (40, 40, 40)])
+    def test_blocks_give_back_their_codes(self, arities: tuple[int, ...]) -> None:
+        table = dataset_of(random_rows(8, 1000, list(arities)), list(arities))
+        blocks = blocks_of(table, block_rows=192)
+        codes = np.concatenate([blocks.codes(block) for block in range(blocks.n_blocks)], axis=1)
+        np.testing.assert_array_equal(codes, table.codes)
 
 
 class TestWhichRowsAreHeldOut:

@@ -73,6 +73,11 @@ class BlockTable:
         content = self._read(place.offset, self._codec.n_bytes(place.n_rows))
         return self._codec.unpack(content, place.n_rows, total_weight)
 
+    def codes(self, block: int) -> NDArray[np.unsignedinteger[Any]]:
+        """The codes of a block, (variables x rows)."""
+        place = self._places[block]
+        return self._codec.codes(self._read(place.offset, self._codec.n_bytes(place.n_rows)), place.n_rows)
+
     def weights(self, block: int) -> Floats | None:
         """Of the rows of a block, if rows have weights."""
         if not self.has_weights:
@@ -177,8 +182,20 @@ class _Codec:
         if self._has_bits:
             return PackedTable.from_bits(np.frombuffer(content, np.uint64), n_rows, self._arities)
         weights = np.frombuffer(content, np.float64, n_rows) if self.has_weights else np.empty(0)
-        codes = np.frombuffer(content, self._dtype, offset=weights.nbytes).reshape(len(self._arities), n_rows)
-        return PackedTable(codes, self._arities, weights, total_weight)
+        return PackedTable(self.codes(content, n_rows), self._arities, weights, total_weight)
+
+    def codes(self, content: bytearray | bytes, n_rows: int) -> NDArray[Any]:
+        if not self._has_bits:
+            offset = n_rows * 8 if self.has_weights else 0
+            return np.frombuffer(content, self._dtype, offset=offset).reshape(len(self._arities), n_rows)
+        bits = np.frombuffer(content, np.uint8).reshape(-1, _n_words(n_rows) * 8)
+        is_set = np.unpackbits(bits, axis=1, count=n_rows, bitorder="little")
+        codes, column = np.zeros((len(self._arities), n_rows), self._dtype), 0
+        for row, arity in zip(codes, self._arities, strict=True):
+            for value in range(1, int(arity)):
+                row[is_set[column] == 1] = value
+                column += 1
+        return codes
 
 
 def _n_words(n_rows: int) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from learnac.data import Schema
 from learnac.data.blocks import BlockTable
 from learnac.learn.counts import LeafCounts
+from learnac.learn.distinct_rows import distinct_rows
 from learnac.learn.held_out import tenths_of
 from learnac.learn.loop import Fold, learn
 from learnac.learn.model import Learned, StepInfo
@@ -53,7 +54,7 @@ class PartRows:
     def count(self, paths: Sequence[LeafPath], total_weight: float | None) -> list[LeafCounts]:
         """Counts of leaves; `total_weight` says to what weights are rounded."""
         counter = PathCounter(self.table.schema.arities, paths)
-        for block, mask in self._masks():
+        for block, mask in self.masks():
             counter.add(self.table.packed(block, total_weight), None if mask is None else _as_bits(mask))
         return counter.take()
 
@@ -67,19 +68,20 @@ class PartRows:
     def weight(self, total_weight: float | None) -> float:
         """Of all rows, rounded: an exact sum, in any order."""
         if total_weight is None:
-            masks = self._masks()
+            masks = self.masks()
             return float(sum(len(self.table.rows_of(block)) if mask is None else mask.sum() for block, mask in masks))
         unit = np.ldexp(1.0, int(np.frexp(total_weight)[1]) - 52)
         return float(sum((np.rint(weights / unit) * unit).sum() for weights in self._weights()))
 
-    def _masks(self) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
+    def masks(self) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
+        """Blocks, with the rows of each that belong here; None for all."""
         first_row = self.first_row
         for block in range(self.table.n_blocks):
             yield block, None if self.subset is None else self.subset.of(self.table, first_row, block)
             first_row += n_counted(self.table, block)
 
     def _weights(self) -> Iterator[NDArray[np.float64]]:
-        for block, mask in self._masks():
+        for block, mask in self.masks():
             weights = self.table.weights(block)
             assert weights is not None
             yield weights if mask is None else weights[mask]
@@ -133,8 +135,10 @@ class OnDisk:
     def n_counted(self) -> int:
         return n_counted(self.blocks)
 
-    def rows(self, subset: Subset | None = None) -> BlockRows:
-        return BlockRows(self.blocks, subset)
+    def rows(self, subset: Subset | None = None) -> RowSource:
+        """Different rows with the number of times, if they are few; or else all rows, block by block."""
+        rows = BlockRows(self.blocks, subset)
+        return distinct_rows(self.blocks, PartRows(self.blocks, subset).masks(), rows) or rows
 
 
 def learn_parts(
