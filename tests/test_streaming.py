@@ -63,7 +63,7 @@ def test_what_cannot_be_learned_from_files(path: Path) -> None:
         LearnAC(n_components=4).fit(path)
     with pytest.raises(ValueError, match="y: expected None for a table in files"):
         LearnAC(target="y").fit(path, [1, 2])
-    with pytest.raises(ValueError, match=r"bins\['v0'\]: expected the limits of intervals"):
+    with pytest.raises(ValueError, match="column 'v0': expected the limits of its intervals, found a number of them"):
         LearnAC(bins={"v0": 3}).fit(path)
     with pytest.raises(FileNotFoundError, match="missing"):
         LearnAC().fit(path.parent / "missing.parquet")

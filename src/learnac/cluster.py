@@ -20,6 +20,7 @@ from learnac.data import Schema
 from learnac.data.batches import FileBatches
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.data.column_options import ColumnOptions
+from learnac.data.frames import ColumnReport
 from learnac.data.scratch import InMemory
 from learnac.data.stream_schema import GrowingColumns
 from learnac.data.streamed import encoded, read_columns
@@ -46,6 +47,7 @@ class DistributedTable:
     """Packed blocks on the workers of a cluster, in the order of their rows."""
 
     def __init__(self, client: Any, schema: Schema, parts: Sequence[Any], has_weights: bool) -> None:
+        self.reports: tuple[ColumnReport, ...] = ()  # what was found out about the columns
         self.client, self.schema, self.parts, self.has_weights = client, schema, list(parts), has_weights
         facts = client.gather(client.map(_facts, self.parts, pure=False, retries=_RETRIES))
         self.n_rows = sum(n_rows for n_rows, _, _ in facts)
@@ -115,8 +117,10 @@ def distribute(
     asked = [delayed(_columns)(each, columns.options) for each in sources]
     for found in client.gather(client.compute(asked, retries=_RETRIES)):
         columns.merge(found)
-    schema = columns.schema(getattr(table, "name", None) or "the table")
-    return _packed_parts(client, schema, sources, columns.options.drop, sample_weight)
+    schema, reports = columns.found(getattr(table, "name", None) or "the table")
+    packed = _packed_parts(client, schema, sources, columns.options.drop, sample_weight)
+    packed.reports = reports
+    return packed
 
 
 def distribute_like(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from learnac.data import Schema
-from learnac.data.bins import ALL_COLUMNS, Bins, BinsStatement
+from learnac.data.binning import BinsStatement
 from learnac.data.weights import checked_weights
-from learnac.errors import SettingError
 from learnac.learn.blocks import OnDisk, TableOfParts
 
 
@@ -38,6 +37,7 @@ def packed(
     table: Any,
     bins: BinsStatement | None = None,
     as_category: Iterable[Any] = (),
+    kinds: Mapping[Any, str] | None = None,
     scratch: str | Path | None = None,
     sample_weight: Any = None,
 ) -> TableOfParts:
@@ -45,11 +45,11 @@ def packed(
     import numpy as np
 
     from learnac.data.batches import batch_source
-    from learnac.data.column_options import ColumnOptions
+    from learnac.data.column_options import stated_options
     from learnac.data.streamed import pack_stream
 
     folder = None if scratch is None else Path(scratch)
-    options = ColumnOptions(_limits(bins), as_category=frozenset(map(str, as_category)))
+    options = stated_options(bins=bins, as_category=as_category, kinds=kinds)
     if is_distributed(table):
         from learnac.cluster import distribute
 
@@ -87,21 +87,3 @@ def present_client() -> Any:
         raise ImportError("a table of Dask needs the package distributed: pip install learnac[dask]") from error
     except ValueError as error:
         raise ValueError("expected a client of a Dask cluster, found none: make a distributed.Client first") from error
-
-
-def _limits(bins: BinsStatement | None) -> dict[str, Bins]:
-    """What `bins` states, as far as it can be known before all rows are: limits."""
-    expected = "the limits of intervals for each column, which is what a table in files needs"
-    if bins is None:
-        return {}
-    if isinstance(bins, int):
-        raise SettingError("bins", expected, bins)
-    found = {}
-    for name, how in bins.items():
-        if isinstance(how, Bins):
-            found[str(name)] = how
-        elif isinstance(how, Iterable):
-            found[str(name)] = Bins(tuple(how))
-        else:
-            raise SettingError("bins", expected, how, column=None if name == ALL_COLUMNS else str(name))
-    return found

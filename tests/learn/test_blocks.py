@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,17 @@ def test_split_by_split_on_random_tables(seed: int, schedule: str, kind: str) ->
         return
     in_blocks = learn_blocks(blocks_of(table, weights, block_rows=64), chosen, most_cells=int(rng.choice([100, 10**6])))
     assert_same_model(in_blocks, learn_table(table, chosen, sample_weight=weights))
+
+
+@each_schedule
+def test_ordered_variables_are_split_at_thresholds(schedule: str) -> None:
+    arities = [5, 8, 2, 6, 30]
+    table = dataset_of(random_rows(9, 1500, arities), arities)
+    ordered = Dataset(replace(table.schema, ordered=(True,) * 5), table.codes)
+    chosen = LearnSettings(schedule=schedule, **SETTINGS)
+    in_memory = learn_table(ordered, chosen)
+    assert [info.variable for info in in_memory.trace] != [info.variable for info in learn_table(table, chosen).trace]
+    assert_same_model(learn_blocks(blocks_of(ordered), chosen), in_memory)
 
 
 def test_required_parents_are_split_on_before_anything_is_counted() -> None:

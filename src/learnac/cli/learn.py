@@ -157,7 +157,7 @@ def _print_columns(tables: LearningTables | StreamedTables) -> None:
     from learnac.data.describe import column_summaries
 
     summaries = {summary.name: summary for summary in column_summaries(tables.schema)}
-    reports = tables.tables["train"].reports
+    reports = tables.reports
     # Of many columns the first, and all that were left out.
     kept = [report for report in reports if not report.is_left_out][:_COLUMNS_SHOWN]
     shown = [report for report in reports if report.is_left_out or report in kept]
@@ -239,7 +239,7 @@ def _print_summary(
         return
     names = {role: shown(str(path)) for role, path in files.items()}
     columns = [asdict(column) for column in column_summaries(tables.schema)]
-    left_out = {r.name: r.done.removeprefix("left out: ") for r in tables.tables["train"].reports if r.is_left_out}
+    left_out = {r.name: r.done.removeprefix("left out: ") for r in tables.reports if r.is_left_out}
     document = {"files": names, "out": out and str(out), **as_document(summary), "settings": asdict(settings)}
     if mixing.is_mixture:
         document["settings"] |= asdict(mixing)

@@ -18,6 +18,7 @@ from learnac.data import Schema
 from learnac.data.batches import FileBatches
 from learnac.data.column_options import ColumnOptions
 from learnac.data.forms import DatasetForm
+from learnac.data.frames import ColumnReport
 from learnac.data.streamed import encoded, pack_like, pack_stream
 from learnac.data.tables import TableLayout
 from learnac.learn import Learned, LearnSettings
@@ -35,6 +36,7 @@ class StreamedTables:
     validation: TableOfParts | None
     sources: dict[str, FileBatches]
     dropped: tuple[str, ...]
+    reports: tuple[ColumnReport, ...]  # of the columns of the training table
 
     @classmethod
     def read(
@@ -47,7 +49,7 @@ class StreamedTables:
         if "validation" in sources:
             with rows_read(f"reading {paths['validation']}") as on_rows:
                 validation = OnDisk(pack_like(train.schema, sources["validation"], options.drop, scratch, on_rows))
-        return cls(OnDisk(train.blocks), validation, sources, train.dropped)
+        return cls(OnDisk(train.blocks), validation, sources, train.dropped, train.reports)
 
     @classmethod
     def on_cluster(
@@ -64,7 +66,7 @@ class StreamedTables:
         if "validation" in sources:
             with busy(f"reading {paths['validation']}"):
                 validation = distribute_like(client, train.schema, sources["validation"], options.drop)
-        return cls(train, validation, sources, tuple(sorted(options.drop)))
+        return cls(train, validation, sources, tuple(sorted(options.drop)), train.reports)
 
     @property
     def schema(self) -> Schema:

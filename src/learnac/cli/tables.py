@@ -33,6 +33,7 @@ from learnac.errors import DataError, Problem
 
 if TYPE_CHECKING:
     from learnac.cli.summary import TableScore
+    from learnac.data.frames import ColumnReport
     from learnac.model import Model
 
 _PLAIN_INTEGER = re.compile(r"-?[1-9]\d*|0")
@@ -49,6 +50,11 @@ class LearningTables:
     @property
     def schema(self) -> Schema:
         return self.tables["train"].schema
+
+    @property
+    def reports(self) -> tuple[ColumnReport, ...]:
+        """What was found out about the columns of the training table."""
+        return self.tables["train"].reports
 
     def scores(self, model: Model) -> dict[str, TableScore]:
         """How likely each table is."""

@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from learnac.data.bins import Binning
+from learnac.data.binning import Binning
+from learnac.data.bins import Bins
 from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
+from learnac.data.frames import ColumnReport
 from learnac.data.prepare import prepare
 from learnac.data.schema import WAY_OUT, Schema
 from learnac.data.tables import Frame
-from learnac.errors import DataError, placed
+from learnac.errors import DataError, Problem, placed
 
 # A column with more different values than this is no discrete variable, whatever is stated.
 _MOST_DISTINCT = 200_000
+# So that 32 integers are as many to `found_kinds` as they are in more rows.
+_FEWEST_ROWS = 1000
 
 
 class GrowingColumns:
@@ -46,23 +50,32 @@ class GrowingColumns:
             self._column(name, is_declared=column.is_declared).merge(column)
         self.n_rows += later.n_rows
 
-    def schema(self, name: str) -> Schema:
-        """The schema that `prepare` finds in a small table with all values of all columns; `name` is for messages.
+    def found(self, name: str) -> tuple[Schema, tuple[ColumnReport, ...]]:
+        """The schema that `prepare` finds in a small table with all values of all columns, and what was found out;
+        `name` is for messages.
 
-        It has two rows for each value, if there are as many: with fewer, `prepare` would take them for identifiers.
+        The table has as many rows as it takes for the kinds to come out as those of the whole: two for each value, or
+        all. Numbers need limits, because bins of equally many rows are not found in it; and nothing is known of how
+        numbers are spread between the limits.
         """
         if self.n_rows == 0:
             raise DataError(f"{name}: expected rows of values, found none", source=name)
         if not self._columns:
             raise DataError(f"{name}: expected columns that are not dropped, found none", source=name)
-        n_rows = min(self.n_rows, 2 * max(column.n_values for column in self._columns.values()))
+        n_rows = min(self.n_rows, max(_FEWEST_ROWS, 2 * max(column.n_values for column in self._columns.values())))
         growing = GrowingTable(list(self._columns))
         for batch in pa.table({each: column.rows(n_rows) for each, column in self._columns.items()}).to_batches():
             growing.add(batch)
         try:
-            return prepare(Frame(growing.table()), replace(self.options, drop=frozenset())).schema
+            prepared = prepare(Frame(growing.table()), replace(self.options, drop=frozenset())).dataset
+            for column, own in zip(prepared.names, prepared.schema.bins, strict=True):
+                if own is not None and column not in self.options.bins:
+                    raise _no_limits(column, "none")
         except DataError as error:
             raise placed(error, name, source=name) from error
+        bins = tuple(None if each is None else Bins(each.edges) for each in prepared.schema.bins)
+        ignored = prepared.schema.ignored | self.options.drop
+        return replace(prepared.schema, bins=bins, ignored=ignored), prepared.reports
 
     def _column(self, name: str, *, is_declared: bool) -> _Distinct:
         if name not in self._columns:
@@ -146,9 +159,14 @@ def _common_type(name: str, a: Any, b: Any) -> Any:
 def _check_bins(options: ColumnOptions) -> None:
     for name, how in options.bins.items():
         if isinstance(how, Binning):
-            raise DataError(
-                f"column {name!r}: expected the limits of its intervals, found a number of them: limits with equally "
-                "many rows between them would take the whole column in memory",
-                column=name,
-                expected="limits of intervals",
-            )
+            raise _no_limits(name, "a number of them")
+
+
+def _no_limits(column: str, found: str) -> DataError:
+    return DataError(
+        f"column {column!r}: expected the limits of its intervals, found {found}: limits with equally many rows between "
+        "them would take the whole column in memory; state limits, or leave the column out",
+        column=column,
+        expected="limits of intervals",
+        problem=Problem.CONTINUOUS,
+    )

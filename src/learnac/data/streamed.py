@@ -15,6 +15,7 @@ from learnac.data.batches import BatchSource, FileBatches, in_whole_table
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
+from learnac.data.frames import ColumnReport
 from learnac.data.matching import matched
 from learnac.data.schema import Schema
 from learnac.data.stream_schema import GrowingColumns
@@ -31,6 +32,7 @@ class StreamedTable:
 
     blocks: BlockTable
     dropped: tuple[str, ...] = ()
+    reports: tuple[ColumnReport, ...] = ()  # what was found out about its columns
 
     @property
     def schema(self) -> Schema:
@@ -51,8 +53,9 @@ def pack_stream(
     source, columns = read_columns(source, options, on_rows)
     checked_weights(weights, columns.n_rows)
     dropped = columns.options.drop
-    blocks = pack_like(columns.schema(source.name), source, dropped, folder, on_rows, weights)
-    return StreamedTable(blocks, tuple(sorted(dropped)))
+    schema, reports = columns.found(source.name)
+    blocks = pack_like(schema, source, dropped, folder, on_rows, weights)
+    return StreamedTable(blocks, tuple(sorted(dropped)), reports)
 
 
 def read_columns(

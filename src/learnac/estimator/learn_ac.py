@@ -382,7 +382,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")
         if y is not None:
             raise ValueError("y: expected None for a table in files: the target is one of its columns")
-        table = packed(X, self.bins, self.as_category or (), scratch, sample_weight)
+        table = packed(X, self.bins, self.as_category or (), self.kinds, scratch, sample_weight)
         if self.target is not None and str(self.target) not in table.schema.names:
             raise DataError(
                 f"expected a column called {str(self.target)!r}, the target; there are {listed(table.schema.names)}",
