@@ -68,7 +68,7 @@ class GrowingColumns:
             growing.add(batch)
         try:
             prepared = prepare(Frame(growing.table()), replace(self.options, drop=frozenset())).dataset
-            for column, own in zip(prepared.names, prepared.schema.bins, strict=True):
+            for column, own in zip(prepared.schema.names, prepared.schema.bins, strict=True):
                 if own is not None and column not in self.options.bins:
                     raise _no_limits(column, "none")
         except DataError as error:
@@ -164,8 +164,8 @@ def _check_bins(options: ColumnOptions) -> None:
 
 def _no_limits(column: str, found: str) -> DataError:
     return DataError(
-        f"column {column!r}: expected the limits of its intervals, found {found}: limits with equally many rows between "
-        "them would take the whole column in memory; state limits, or leave the column out",
+        f"column {column!r}: expected the limits of its intervals, found {found}: limits with equally many rows "
+        "between them would take the whole column in memory; state limits, or leave the column out",
         column=column,
         expected="limits of intervals",
         problem=Problem.CONTINUOUS,
