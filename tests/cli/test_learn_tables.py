@@ -145,7 +145,7 @@ def test_a_table_unlike_the_training_table(
     ("arguments", "expected"),
     [
         (["nowhere.csv"], "nowhere.csv: No such file or directory"),
-        (["."], ".: Is a directory"),
+        (["."], ".: expected files of one kind in this folder"),
         (["broken.csv.gz"], "broken.csv.gz: cannot be read"),
         ([], "Missing argument 'TRAIN'"),
         (["train.csv", "--frob"], "No such option: --frob"),
