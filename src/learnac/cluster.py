@@ -94,13 +94,13 @@ class DistributedRows:
 
 
 def connected(address: str) -> Any:
-    """A client of the cluster whose scheduler is at an address."""
+    """A client of the cluster whose scheduler is at an address, to be closed in the end."""
     try:
         from distributed import Client
     except ImportError as error:
         raise ImportError("a Dask cluster needs the package distributed: pip install learnac[dask]") from error
     try:
-        return Client(address, timeout=20)
+        return Client(address, timeout=20, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         expected = "the address of a Dask scheduler that answers, such as tcp://host:8786"
         raise SettingError("scheduler", expected, address) from error

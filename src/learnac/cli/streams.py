@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class StreamedTables:
     sources: dict[str, FileBatches]
     dropped: tuple[str, ...]
     reports: tuple[ColumnReport, ...]  # of the columns of the training table
+    client: Any = None  # of the cluster, if there is one
 
     @classmethod
     def read(
@@ -66,7 +68,12 @@ class StreamedTables:
         if "validation" in sources:
             with busy(f"reading {paths['validation']}"):
                 validation = distribute_like(client, train.schema, sources["validation"], options.drop)
-        return cls(train, validation, sources, tuple(sorted(options.drop)), train.reports)
+        return cls(train, validation, sources, tuple(sorted(options.drop)), train.reports, client)
+
+    def close(self) -> None:
+        """Lets go of the cluster, if there is one."""
+        if self.client is not None:
+            self.client.close()
 
     @property
     def schema(self) -> Schema:
@@ -78,7 +85,7 @@ class StreamedTables:
         def report(error: OSError) -> None:
             print(f"warning: {checkpoint_warning(error)}", file=sys.stderr)
 
-        with progress_line() as on_step, naming_options():
+        with closing(self), progress_line() as on_step, naming_options():
             return train_parts(
                 self.train,
                 settings,
