@@ -233,7 +233,7 @@ BAD_TABLES: list[tuple[Any, type[Exception], str]] = [
     (np.array([[0, -1]]), DataError, r"row 0, column 'x1': expected a code .* found -1"),
     (np.array([["a", "b"]]), DataError, "expected an array of integer codes"),
     (np.array([0, 1, 1]), DataError, r"expected a 2-D array \(rows x variables\), found shape \(3,\)"),
-    ("table.csv", TypeError, "expected a data frame"),
+    ("table.csv", FileNotFoundError, "table.csv"),
     (None, TypeError, "expected a data frame"),
 ]
 
