@@ -11,6 +11,7 @@ from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
+from used import used
 from verdicts import LARGE_LOSS, behind_the_best
 
 from learnac.defaults import MAX_EDGES
@@ -350,4 +351,5 @@ SECTIONS = (
     ("defaults", defaults),
     ("mixtures", mixtures),
     ("gaps", gaps),
+    ("tabular", used),
 )

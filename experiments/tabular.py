@@ -1,0 +1,267 @@
+"""Tables as they come, beside what people use: densities, predictions, imputed values, synthetic rows.
+
+Rows are dealt out by lot, with a fixed seed: 70 % to learn from, 10 % to choose by, 20 % to judge by. Whatever a method
+leaves open is chosen on the second part. Rows with gaps are dropped: `gaps.py` is about these.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn import datasets
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer, KNNImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KernelDensity
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from study import Result, Results, Task, main
+
+from learnac import Dataset, LearnAC
+from learnac.errors import LearnacError, LeftOutWarning
+
+OURS = ("circuit", "mixture")
+OTHERS = {
+    "density": ("gaussian mixture", "kernel density"),
+    "prediction": ("gradient boosting", "linear"),
+    "imputation": ("iterative", "nearest neighbours", "most frequent"),
+}
+DELETED = 0.2  # of the values, for imputation
+FEW_CLASSES = 50  # A whole number with more values than that is to be predicted as a number.
+MOST_JUDGED = 2000  # rows of which values are imputed, and that kernels are laid over
+
+
+def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    common = {"seed": settings["seed"], "max_edges": settings["max_edges"]}
+    for name, target in settings["tables"].items():
+        for method in OURS:
+            yield {"table": name, "target": target, "method": method, **common}
+        for question, methods in OTHERS.items():
+            for method in methods:
+                yield {"table": name, "target": target, "method": method, "question": question, "seed": common["seed"]}
+
+
+def measure(task: Task) -> Result:
+    """What one model of ours does with all questions; or what another method does with one."""
+    parts = Parts(read(task["table"]), task["seed"], task["target"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        started = time.process_time()
+        if task["method"] not in OURS:
+            found: Result = {task["question"]: QUESTIONS[task["question"]](parts, task["method"])}
+            return {**found, "rows": len(parts.train), "seconds": round(time.process_time() - started, 2)}
+        n_components: Any = "auto" if task["method"] == "mixture" else 1
+        model = LearnAC(
+            n_components=n_components, max_edges=task["max_edges"], kinds=parts.kinds, unknown="missing"
+        ).fit(parts.train, validation=parts.valid)
+        seconds = round(time.process_time() - started, 2)
+        answers = {question: ask(parts, model) for question, ask in QUESTIONS.items()}
+    return {**answers, "rows": len(parts.train), "edges": model.circuit_.n_edges, "learning_seconds": seconds}
+
+
+class Parts:
+    """A table dealt out by lot, and what its columns are."""
+
+    def __init__(self, frame: pd.DataFrame, seed: int, target: str) -> None:
+        lot = np.random.default_rng(seed).permutation(len(frame))
+        a, b = int(0.7 * len(frame)), int(0.8 * len(frame))
+        self.train, self.valid, self.test = (frame.iloc[rows] for rows in (lot[:a], lot[a:b], lot[b:]))
+        self.seed, self.target = seed, target
+        column = frame[target]
+        self.target_is_number = pd.api.types.is_float_dtype(column) or column.nunique() > FEW_CLASSES
+        self.kinds = {target: "number" if self.target_is_number else "categorical"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeftOutWarning)
+            schema = Dataset.from_frame(self.train, kinds=self.kinds, leave_out=True).schema
+        self.columns = list(schema.names)
+        self.numbers = [schema.names[variable] for variable in schema.numbers]
+
+
+def read(name: str) -> pd.DataFrame:
+    """A table of the data folder, or one that comes with scikit-learn."""
+    if hasattr(datasets, f"load_{name}"):
+        return getattr(datasets, f"load_{name}")(as_frame=True).frame
+    path = Path(os.environ.get("LEARNAC_DATA", "")) / "tables" / f"{name}.csv.gz"
+    if not path.exists():
+        raise LearnacError(f"expected LEARNAC_DATA to name a folder with tables/{name}.csv.gz, found none")
+    frame = pd.read_csv(path).dropna().reset_index(drop=True)
+    kept = [column for column in frame if not is_row_number(frame[column])]
+    return frame[kept]
+
+
+def is_row_number(column: pd.Series[Any]) -> bool:
+    """Whether a column counts the rows, perhaps with some left out since."""
+    return column.is_unique and column.is_monotonic_increasing and pd.api.types.is_integer_dtype(column)
+
+
+# --- Densities
+
+
+def density(parts: Parts, method: LearnAC | str) -> Result:
+    """The mean log-density of the columns of numbers, in their own units, whatever the other columns are."""
+    numbers, test = parts.numbers, parts.test
+    if isinstance(method, LearnAC):
+        others = {name: None for name in parts.columns if name not in numbers}
+        return scored(method.score_samples(test[parts.columns].assign(**others)))
+    scaler = StandardScaler().fit(parts.train[numbers])
+    a, b, c = (scaler.transform(part[numbers]) for part in (parts.train, parts.valid, test))
+    candidates: list[Any]
+    if method == "gaussian mixture":
+        candidates = [GaussianMixture(k, random_state=0) for k in (1, 2, 5, 10, 20, 50) if 2 * k <= len(a)]
+    else:
+        b, c = b[:MOST_JUDGED], c[:MOST_JUDGED]
+        candidates = [KernelDensity(bandwidth=width) for width in (0.05, 0.1, 0.2, 0.4)]
+    best = max((each.fit(a) for each in candidates), key=lambda each: each.score_samples(b).mean())
+    return scored(best.score_samples(c) - np.log(scaler.scale_).sum())
+
+
+def scored(logs: NDArray[np.float64]) -> Result:
+    return {"score": float(logs.mean()), "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs)))}
+
+
+# --- Predictions
+
+
+def prediction(parts: Parts, method: LearnAC | str) -> Result:
+    """Log loss of the target's class, or the root of the mean squared error of a number, over its deviation."""
+    target = parts.target
+    features, labels = parts.test.drop(columns=target), parts.test[target].to_numpy()
+    if isinstance(method, LearnAC):
+        features = features[[name for name in parts.columns if name != target]]
+        if parts.target_is_number:
+            return {"error": relative(method.predict(features, target), labels)}
+        classes = list(method.schema_.categories[method.schema_.index(target)])
+        shares = method.predict_proba(features, target)
+    else:
+        estimator = baseline(method, parts.train.drop(columns=target), parts.target_is_number)
+        estimator.fit(parts.train.drop(columns=target), parts.train[target])
+        if parts.target_is_number:
+            return {"error": relative(estimator.predict(features), labels)}
+        classes, shares = list(estimator.classes_), estimator.predict_proba(features)
+    return {"log_loss": float(log_loss(labels, shares, labels=classes))}
+
+
+def baseline(method: str, features: pd.DataFrame, is_number: bool) -> Any:
+    texts = [name for name in features if not pd.api.types.is_numeric_dtype(features[name])]
+    if method == "linear":
+        encoder = make_column_transformer(
+            (OneHotEncoder(handle_unknown="ignore"), texts), remainder=StandardScaler(), sparse_threshold=0
+        )
+        return make_pipeline(encoder, Ridge() if is_number else LogisticRegression(max_iter=1000))
+    encoder = make_column_transformer((codes_of_texts(), texts), remainder="passthrough")
+    kinds = [True] * len(texts) + [False] * (features.shape[1] - len(texts))
+    boosting = HistGradientBoostingRegressor if is_number else HistGradientBoostingClassifier
+    return make_pipeline(encoder, boosting(categorical_features=kinds, random_state=0))
+
+
+def codes_of_texts() -> OrdinalEncoder:
+    return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
+
+
+def relative(found: Any, wanted: NDArray[np.float64]) -> float:
+    return float(np.sqrt(np.mean((np.asarray(found) - wanted) ** 2)) / wanted.std())
+
+
+# --- Imputation
+
+
+def imputation(parts: Parts, method: LearnAC | str) -> Result:
+    """Of values deleted at random: how many categories are wrong, and the error of numbers over their deviation.
+
+    Means over columns. What is a category is what learnac takes for one.
+    """
+    train, numbers, columns = parts.train, parts.numbers, parts.columns
+    test = parts.test[:MOST_JUDGED].reset_index(drop=True)
+    deleted = np.random.default_rng(parts.seed).random(test[columns].shape) < DELETED
+    gaps = test[columns].astype(object).mask(deleted)
+    if isinstance(method, LearnAC):
+        filled = method.impute(gaps, "marginal")
+    else:
+        filled = imputed(method, train[columns], gaps, numbers)
+    wrong = [
+        float((filled[name][rows].astype(str) != test[name][rows].astype(str)).mean())
+        for name, rows in zip(columns, deleted.T, strict=True)
+        if name not in numbers and rows.any()
+    ]
+    errors = [
+        float(np.sqrt(np.mean((filled[name][rows].astype(float) - test[name][rows]) ** 2)) / train[name].std())
+        for name, rows in zip(columns, deleted.T, strict=True)
+        if name in numbers and rows.any()
+    ]
+    return {"wrong": mean_or_none(wrong), "error": mean_or_none(errors)}
+
+
+def mean_or_none(found: list[float]) -> float | None:
+    return float(np.mean(found)) if found else None
+
+
+def imputed(method: str, train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    if method == "most frequent":
+        filled = {name: train[name].mean() if name in numbers else train[name].mode()[0] for name in train}
+        return gaps.fillna(filled)
+    texts = [name for name in train if not pd.api.types.is_numeric_dtype(train[name])]
+    known, asked = train.copy(), gaps.copy()
+    encoder = codes_of_texts().fit(train[texts]) if texts else None
+    if encoder is not None:
+        known[texts], asked[texts] = encoder.transform(train[texts]), encoder.transform(gaps[texts])
+    known, asked = known.astype(float), asked.astype(float)
+    scaler = StandardScaler().fit(known)
+    imputer = IterativeImputer(random_state=0) if method == "iterative" else KNNImputer(n_neighbors=10)
+    imputer.fit(scaler.transform(known)[:20_000])
+    found = pd.DataFrame(
+        scaler.inverse_transform(imputer.transform(scaler.transform(asked))), columns=train.columns, index=gaps.index
+    )
+    for name in train:
+        if name not in numbers:  # To the nearest code.
+            codes = np.sort(known[name].unique())
+            nearest = np.abs(found[name].to_numpy()[:, None] - codes).argmin(axis=1)
+            found[name] = codes[nearest]
+    if encoder is not None:
+        found[texts] = encoder.inverse_transform(found[texts])
+    return found.astype({name: train[name].dtype for name in train if name not in numbers and name not in texts})
+
+
+# --- Synthetic rows
+
+
+def synthetic(parts: Parts, model: LearnAC) -> Result:
+    """1 - (2 max(AUC, 0.5) - 1) of a classifier that tells test rows from as many that are drawn."""
+    test, columns = parts.test, parts.columns
+    drawn = model.sample(len(test), random_state=parts.seed)[columns]
+    both = pd.concat([test[columns], drawn], ignore_index=True)
+    texts = [name for name in columns if not pd.api.types.is_numeric_dtype(both[name])]
+    both[texts] = OrdinalEncoder().fit_transform(both[texts].astype(str))
+    real = np.repeat([1, 0], len(test))
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    shares = cross_val_predict(
+        HistGradientBoostingClassifier(random_state=0), both, real, cv=folds, method="predict_proba"
+    )
+    auc = float(roc_auc_score(real, shares[:, 1]))
+    return {"auc": auc, "detection": 1 - (2 * max(auc, 0.5) - 1)}
+
+
+QUESTIONS: dict[str, Callable[[Parts, Any], Result]] = {
+    "density": density,
+    "prediction": prediction,
+    "imputation": imputation,
+    "synthetic": synthetic,
+}
+
+if __name__ == "__main__":
+    main("tabular", tasks, measure)
