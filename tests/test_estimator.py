@@ -73,6 +73,7 @@ class TestConventions:
             "missing": "random",
             "as_category": None,
             "kinds": None,
+            "min_count": 1,
             "unknown": "error",
             "verbose": False,
             "n_threads": 1,

@@ -412,3 +412,33 @@ def test_a_stated_kind_wins() -> None:
     numbers = Dataset.from_frame(frame[["one", "flag"]].assign(one=[1, 2, 3] * 40), kinds={"one": "number"})
     assert isinstance(numbers.schema, Schema)
     assert numbers.schema.numbers == [0]
+
+
+class TestRareCategories:
+    """Strings of few rows are gathered in one category, which then stands for any other string."""
+
+    FRAME = pd.DataFrame({"city": ["a"] * 9 + ["b"] * 8 + ["c", "d", "e"], "n": [0, 1] * 10})
+
+    @pytest.mark.parametrize("make", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas])
+    def test_they_are_gathered(self, make: Any) -> None:
+        table = Dataset.from_frame(make(self.FRAME), min_count=2)
+        assert table.categories == (("a", "b", "(other)"), (0, 1))
+        assert table.codes[0].tolist() == [0] * 9 + [1] * 8 + [2] * 3
+        assert table.reports[0].done == "3 categories, 3 rare ones in one"
+        assert as_evidence(table.schema, {"city": "z"}).codes[0].tolist() == [2]
+        later = make(pd.DataFrame({"city": ["b", "z", None], "n": [1, 0, 1]}))
+        assert as_evidence(table.schema, later).codes[0].tolist() == [1, 2, -1]
+
+    def test_one_rare_string_stays(self) -> None:
+        assert Dataset.from_frame(self.FRAME[:18], min_count=2).categories[0] == ("a", "b", "c")
+
+    def test_with_gaps_and_with_categories_of_a_validation_table(self) -> None:
+        gaps = self.FRAME.assign(city=self.FRAME["city"].mask(self.FRAME.index == 0))
+        other = pd.DataFrame({"city": ["q", "a"], "n": [0, 1]})
+        model = LearnAC(min_count=2, max_splits=0).fit(gaps, validation=other)
+        assert model.schema_.categories[0] == ("a", "b", "(other)")
+
+    @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "2"])
+    def test_a_count_that_is_none(self, wrong: Any) -> None:
+        with pytest.raises(ValueError, match="min_count: expected a number of rows from 1"):
+            LearnAC(min_count=wrong).fit(self.FRAME)

@@ -26,11 +26,12 @@ def column_options(
     drop: list[str] | None,
     as_category: list[str] | None,
     kinds: list[str] | None = None,
+    min_count: int = 1,
 ) -> ColumnOptions:
     """What the options say of columns; they come before what a schema file says."""
     of_columns = {**parse_kinds(kinds or []), **dict.fromkeys(names_of(as_category), Kind.CATEGORICAL)}
     try:
-        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), of_columns)
+        stated = ColumnOptions(parse_bins(bins or []), frozenset(names_of(drop)), of_columns, min_count=min_count)
     except ValueError as error:
         raise UsageError(str(error), "--bins") from error
     if schema is None:

@@ -37,6 +37,7 @@ def learn(
     kind: options.Kinds = None,
     missing: options.Missing = "random",
     as_category: options.AsCategory = None,
+    min_count: options.MinCount = 1,
     memory: options.Memory = None,
     scratch: options.Scratch = None,
     scheduler: options.Scheduler = None,
@@ -115,7 +116,7 @@ def learn(
     given = as_files({role: path for role, path in files.items() if path is not None})
     check_outputs({"--out": out, "--checkpoint": checkpoint, "--write-schema": write_schema}, given.values())
     layout = layout_of(no_header, delimiter, table_format)
-    columns = column_options(schema, bins, drop, as_category, kind)
+    columns = column_options(schema, bins, drop, as_category, kind, min_count)
     keeping = {"checkpoint": checkpoint, "checkpoint_seconds": checkpoint_every, "resume": resume}
     if memory is not None or scheduler is not None or is_many(train):
         if mixing.is_mixture:

@@ -124,6 +124,15 @@ Missing: TypeAlias = Annotated[
         panel=_TABLES,
     ),
 ]
+MinCount: TypeAlias = Annotated[
+    int,
+    Option(
+        metavar="N",
+        least=1,
+        about="Gather the strings of a column that fewer than N rows have in one category, (other).",
+        panel=_TABLES,
+    ),
+]
 
 EdgePenalty: TypeAlias = Annotated[
     float | None,

@@ -65,6 +65,7 @@ def tune(
     kind: options.Kinds = None,
     missing: options.Missing = "random",
     as_category: options.AsCategory = None,
+    min_count: options.MinCount = 1,
     schedule: options.Schedule = defaults.SCHEDULE,
     splits: options.Splits = defaults.SPLITS,
     alpha: options.Alpha = None,
@@ -99,7 +100,7 @@ def tune(
     files = as_files({"train": train, "validation": valid, **({} if test is None else {"test": test})})
     check_outputs({"--out": out}, files.values())
     layout = layout_of(no_header, delimiter, table_format)
-    columns = column_options(schema, bins, drop, as_category, kind)
+    columns = column_options(schema, bins, drop, as_category, kind, min_count)
     tables = read_learning_tables(files, layout, columns, arity, names_of(drop), missing)
     trials: list[Trial] = []
     for settings in grid:

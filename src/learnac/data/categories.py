@@ -25,9 +25,15 @@ _LARGEST_INTEGER = int(np.iinfo(np.int64).max)
 MAX_ARITY = 65_536
 
 
+OTHER = "(other)"
+"""The category that rare ones are gathered in, and any text that is no other category."""
+
+
 def codes_of(values: Iterable[object], categories: tuple[Category, ...], bins: Bins | None = None) -> list[int]:
     """The code of each value under `categories`, or UNSEEN. With `bins`, that of a number is its interval's."""
     code_of: dict[object, int] = {category: code for code, category in enumerate(categories)}
+    if bins is None and OTHER in code_of:
+        return [code_of.get(value, code_of[OTHER] if isinstance(value, str) else UNSEEN) for value in values]
     if bins is None and categories[-1] == MISSING:
         return [code_of[value] if value in code_of else code_of.get(_number_in(value), UNSEEN) for value in values]
     if bins is None:

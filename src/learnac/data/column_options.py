@@ -11,7 +11,7 @@ from learnac.data.bins import Bins
 from learnac.data.categories import checked_categories
 from learnac.data.kinds import Kind
 from learnac.data.number_text import number_text
-from learnac.errors import described, listed
+from learnac.errors import SettingError, described, listed
 from learnac.types import Category
 
 _OF_CATEGORIES = (Kind.BOOLEAN, Kind.CATEGORICAL, Kind.ORDERED)
@@ -28,6 +28,7 @@ class ColumnOptions:
     drop: frozenset[str] = frozenset()
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     categories: Mapping[str, tuple[Category, ...]] = field(default_factory=dict)
+    min_count: int = 1  # rows that a string must have to be a category of its own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drop", frozenset(self.drop))
@@ -58,6 +59,7 @@ class ColumnOptions:
             self.drop | (other.drop - mine),
             {**{name: kind for name, kind in other.kinds.items() if name not in mine}, **self.kinds},
             {**{name: values for name, values in other.categories.items() if name not in mine}, **self.categories},
+            max(self.min_count, other.min_count),
         )
 
 
@@ -66,6 +68,7 @@ def stated_options(
     bins: BinsStatement | None = None,
     as_category: Iterable[Any] = (),
     kinds: Mapping[Any, str] | None = None,
+    min_count: int = 1,
 ) -> ColumnOptions:
     """What arguments in Python say about columns. A kind may be "drop". Labels of columns may be other than strings."""
     if categories is not None and not isinstance(categories, Mapping):
@@ -82,7 +85,14 @@ def stated_options(
         {name: kind for name, kind in stated.items() if kind is not None}
         | {str(label): Kind.CATEGORICAL for label in as_category},
         of_columns,
+        checked_min_count(min_count),
     )
+
+
+def checked_min_count(given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise SettingError("min_count", "a number of rows from 1", given)
+    return given
 
 
 def _kind(name: str, given: object) -> Kind | None:

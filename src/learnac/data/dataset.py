@@ -93,6 +93,7 @@ class Dataset:
         as_category: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
         *,
+        min_count: int = 1,
         sample_weight: npt.ArrayLike | None = None,
         leave_out: bool = False,
     ) -> Self:
@@ -108,7 +109,8 @@ class Dataset:
         `Binning` or `Bins`. A single number applies to every column of numbers.
 
         `kinds` maps the names of columns to what they are where the guess is wrong: "categorical", "ordered", "number",
-        "date", "boolean" or "drop". `as_category` lists columns that are categorical.
+        "date", "boolean" or "drop". `as_category` lists columns that are categorical. Strings of fewer than `min_count`
+        rows are gathered in one category, "(other)", which later stands for any string that is no category.
 
         A column is refused if it has more than 1,000 different strings, or more than 64 in fewer than twice as many
         rows. With `leave_out`, such columns, columns with a single value and row numbers are left out instead;
@@ -117,7 +119,7 @@ class Dataset:
         from learnac.data.discrete import with_way_out
         from learnac.data.frames import read_frame
 
-        options = stated_options(categories, bins, as_category, kinds)
+        options = stated_options(categories, bins, as_category, kinds, min_count)
         try:
             found = read_frame(frame, options, sample_weight, leave_out=leave_out)
         except DataError as error:
@@ -209,6 +211,7 @@ def as_dataset(
     as_category: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     *,
+    min_count: int = 1,
     sample_weight: npt.ArrayLike | None = None,
     leave_out: bool = False,
 ) -> Dataset:
@@ -223,7 +226,13 @@ def as_dataset(
     if is_array:
         return Dataset.from_array(table, as_category=as_category)  # type: ignore[arg-type]
     return Dataset.from_frame(
-        table, bins=bins, as_category=as_category, kinds=kinds, sample_weight=sample_weight, leave_out=leave_out
+        table,
+        bins=bins,
+        as_category=as_category,
+        kinds=kinds,
+        min_count=min_count,
+        sample_weight=sample_weight,
+        leave_out=leave_out,
     )
 
 

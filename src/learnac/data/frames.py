@@ -17,7 +17,7 @@ import numpy.typing as npt
 from learnac.data.binning import Binning, spread_over
 from learnac.data.bins import LARGEST_NUMBER, Bins
 from learnac.data.calendars import calendar_of, seconds_of_texts
-from learnac.data.categories import checked_categories
+from learnac.data.categories import OTHER, checked_categories
 from learnac.data.column_options import ColumnOptions
 from learnac.data.distinct import Distinct, smallest
 from learnac.data.found_kinds import Found, kind_of
@@ -207,12 +207,24 @@ def _read_column(
         raise _identifier(name, found.useless, len(distinct.used()))
     if found.kind in (Kind.NUMBER, Kind.DATE):
         return _read_numbers(name, column, options.bins_of_others, weights, leave_out)
-    return _categories(name, distinct, _categories_of(name, column, distinct), found.kind)
+    categories = _categories_of(name, column, distinct)
+    if not is_declared and found.kind is Kind.CATEGORICAL and options.min_count > 1:
+        categories = _without_rare(distinct, categories, options.min_count)
+    return _categories(name, distinct, categories, found.kind)
+
+
+def _without_rare(distinct: Distinct, categories: tuple[Category, ...], min_count: int) -> tuple[Category, ...]:
+    """Strings that fewer rows have become one category, the last, if there are two of them or more."""
+    counts = dict(zip(distinct.values, np.bincount(distinct.positions, minlength=len(distinct.values)), strict=True))
+    frequent = tuple(value for value in categories if not isinstance(value, str) or counts[value] >= min_count)
+    return categories if len(categories) - len(frequent) < 2 else (*frequent, OTHER)
 
 
 def _categories(name: str, distinct: Distinct, categories: tuple[Category, ...], kind: Kind) -> _Column:
     codes = distinct.codes(name, categories)
-    report = ColumnReport(name, kind, len(distinct.used()), 0, f"{len(categories):,} categories")
+    n_gathered = len(distinct.used()) - len(categories) + 1 if OTHER in categories else 0
+    rare = f", {n_gathered:,} rare ones in one" if n_gathered > 0 else ""
+    report = ColumnReport(name, kind, len(distinct.used()), 0, f"{len(categories):,} categories{rare}")
     return _Column(report, categories, codes, is_ordered=kind is Kind.ORDERED)
 
 
@@ -335,7 +347,8 @@ def categories_in(schema: Schema, table: object) -> dict[int, list[Any]]:
             types = {type(category) for category in categories}
             values = distinct_values(name, known).used() if len(known) > 0 else []
             whole = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
-            found[variable] = [value for value in whole if type(value) in types]
+            if OTHER not in categories:  # It has a place for all others.
+                found[variable] = [value for value in whole if type(value) in types]
     return found
 
 

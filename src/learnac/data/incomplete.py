@@ -31,6 +31,7 @@ def as_training_rows(
     as_category: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     *,
+    min_count: int = 1,
     sample_weight: npt.ArrayLike | None = None,
     leave_out: bool = False,
 ) -> TrainingRows:
@@ -48,11 +49,13 @@ def as_training_rows(
         _check_something_known(gaps, names)
         return _with_gaps(as_dataset(filled, bins, as_category, kinds), gaps)
     if isinstance(table, Dataset) or not _frame_has_gaps(table):
-        return as_dataset(table, bins, as_category, kinds, sample_weight=sample_weight, leave_out=leave_out)
+        return as_dataset(
+            table, bins, as_category, kinds, min_count=min_count, sample_weight=sample_weight, leave_out=leave_out
+        )
     from learnac.data.discrete import with_way_out
     from learnac.data.frames import read_partial_frame
 
-    options = stated_options(None, bins, as_category, kinds)
+    options = stated_options(None, bins, as_category, kinds, min_count)
     try:
         found = read_partial_frame(table, options, sample_weight, leave_out=leave_out)
     except DataError as error:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from learnac.data.bins import Bins
-from learnac.data.categories import MISSING, checked_categories, checked_names
+from learnac.data.categories import MISSING, OTHER, checked_categories, checked_names
 from learnac.errors import DataError, Problem, QueryError, listed
 from learnac.types import Arities, Category, Codes, PartialCodes
 
@@ -142,6 +142,8 @@ class Schema:
         bins = self.bins[variable]
         if code is None and bins is not None and (number := bins.number(category)) is not None:
             return bins.code(number)
+        if code is None and isinstance(category, str) and bins is None:
+            code = self._codes[variable].get(OTHER)
         if code is None and self.takes_unknown:
             return UNKNOWN
         if code is None:

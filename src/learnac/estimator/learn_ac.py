@@ -111,6 +111,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         What missing values of a training table are. "random": missing at random, so that nothing follows from their
         being missing; the model is learned from what is known. "category": a value of their own, the category
         "missing", which each column that has some gets. In queries, missing values are always unknown.
+    min_count
+        Strings of a column that fewer rows have are gathered in one category, "(other)", which later stands for any
+        string that is no category of the column.
     unknown
         What a category means that the training table does not have, in rows to ask about: "error", or "missing", as if
         it were not known.
@@ -167,6 +170,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         kinds: Mapping[Any, str] | None = None,
         missing: str = "random",
         as_category: Iterable[Any] | None = None,
+        min_count: int = 1,
         unknown: str = "error",
         random_state: object = 0,
         verbose: bool = False,
@@ -197,6 +201,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.kinds = kinds
         self.missing = missing
         self.as_category = as_category
+        self.min_count = min_count
         self.unknown = unknown
         self.random_state = random_state
         self.verbose = verbose
@@ -343,7 +348,15 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         names = () if self.as_category is None else self.as_category
 
         def read(table: object) -> TrainingRows:
-            found = as_training_rows(table, self.bins, names, self.kinds, sample_weight=sample_weight, leave_out=True)
+            found = as_training_rows(
+                table,
+                self.bins,
+                names,
+                self.kinds,
+                min_count=self.min_count,
+                sample_weight=sample_weight,
+                leave_out=True,
+            )
             _tell_what_was_left_out(found)
             if self.target is None and is_frame(validation) and is_frame(table) and not isinstance(table, Evidence):
                 found = with_later_categories(found, validation)
