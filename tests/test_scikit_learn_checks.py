@@ -74,6 +74,9 @@ class WithoutLabels(LearnAC):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         return super().fit(X, sample_weight=sample_weight)
 
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, *, sample_weight: Any = None) -> Any:
+        return super().partial_fit(X, sample_weight=sample_weight)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         return super().score(X, sample_weight=sample_weight)
 

@@ -37,6 +37,22 @@ def small_model(**chosen: Any) -> LearnAC:
     return LearnAC(**{"alpha": 1.0, "shrinkage": 0.0, "edge_penalty": 0.05, **chosen}).fit(frame)
 
 
+def model_of_numbers() -> LearnAC:
+    import pandas as pd
+
+    rng = np.random.default_rng(3)
+    ill = rng.random(600) < 0.3
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(np.where(ill, 60, 40), 9).astype(int),
+            "height": rng.normal(170, 8, 600),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 90, 600) + 60 * ill, "D"),
+            "ill": ill,
+        }
+    )
+    return LearnAC(alpha=1.0, shrinkage=0.0, bins=8, edge_penalty=0.05).fit(frame)
+
+
 def large_model() -> LearnAC:
     arities = (4,) * 500
     chosen: dict[str, Any] = {"alpha": 1.0, "shrinkage": 0.0, "edge_penalty": 0.1, "max_splits": 150}
@@ -46,7 +62,7 @@ def large_model() -> LearnAC:
 @pytest.fixture(scope="session")
 def models() -> dict[str, LearnAC]:
     mixture = small_model(n_components=4, max_edges=20_000, edge_penalty=None)
-    return {"circuit": small_model(), "mixture": mixture, "large": large_model()}
+    return {"circuit": small_model(), "mixture": mixture, "large": large_model(), "numbers": model_of_numbers()}
 
 
 @pytest.fixture(scope="session")

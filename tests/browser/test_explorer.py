@@ -399,6 +399,56 @@ class TestManyVariables:
         close(posteriors(page), expected(model, given))
 
 
+class TestNumbers:
+    """Columns of numbers and dates are histograms; a drag over one is an interval."""
+
+    def test_a_drag_is_an_interval(self, opened: Any, models: dict[str, LearnAC], pages: dict[str, Path]) -> None:
+        page, model = opened("numbers"), models["numbers"]
+        bars = [value(page, 0, code).bounding_box() for code in range(8)]
+
+        def drag() -> None:
+            page.mouse.move(bars[5]["x"] + 2, bars[5]["y"] + 30)
+            page.mouse.down()
+            page.mouse.move(bars[2]["x"] + 2, bars[2]["y"] + 30, steps=6)
+            page.mouse.up()
+
+        act(page, drag)
+        page.wait_for_timeout(150)
+        settled(page)
+        likelihoods = [0, 0, 1, 1, 1, 1, 0, 0]
+        assert known(page)[0] == {"likelihoods": likelihoods}
+        close(posteriors(page), expected(model, {}, soft={"age": likelihoods}))
+        bins = model.schema_.bins[0]
+        assert bins is not None
+        first, last = int(bins.edges[1]), int(bins.edges[5]) - 1
+        assert page.locator("#chips .name").inner_text() == f"age: {first} to {last}"
+        assert page.locator("#monitor-0 .tag").inner_text() == "range"
+        page.click("#copy")
+        python, command, _ = page.locator("#copying pre").all_inner_texts()
+        assert f'given = {{"age": "{first}..{last}"}}' in python
+        assert f"--given age={first}..{last}" in command
+        close(posteriors(page), expected(model, {"age": f"{first}..{last}"}))
+        page.keyboard.press("Escape")
+        act(page, lambda: page.click("#undo"))
+        assert known(page) == [None] * 4
+
+    def test_the_keyboard_widens_an_interval(self, opened: Any) -> None:
+        page = opened("numbers")
+        value(page, 0, 0).focus()
+        page.keyboard.press("ArrowDown")
+        act(page, lambda: page.keyboard.press("Shift+ArrowUp"))
+        assert known(page)[0] == {"likelihoods": [0, 1, 1, 0, 0, 0, 0, 0]}
+        act(page, lambda: page.keyboard.press("Shift+ArrowDown"))
+        assert known(page)[0] == {"likelihoods": [0, 1, 0, 0, 0, 0, 0, 0]}
+
+    def test_means_and_dates_are_told(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("numbers", "#is:ill=True"), models["numbers"]
+        told = page.locator("#monitor-0 .told").inner_text()
+        assert told.startswith(f"mean {model.expectation('age', {'ill': True}):.4g}"[:9])
+        assert page.locator("#monitor-2 .told").inner_text().startswith("mean 2024-0")
+        assert page.locator("#monitor-2 .ends span").first.inner_text() == "2024-01-01"
+
+
 class TestAccess:
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     @pytest.mark.parametrize("view", ["monitors", "network", "rows"])

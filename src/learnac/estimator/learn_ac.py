@@ -224,6 +224,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         X: object,
         y: object = None,
         *,
+        classes: object = None,
         validation: object = None,
         sample_weight: Any = None,
         checkpoint: str | Path | None = None,
@@ -241,7 +242,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
 
         A missing value is NaN, None or masked in an array, null or NaN in a frame. With a target, `y` is a list, an
         array or a series with a label for each row; None or NaN for a row without one, which is learned from too. You
-        can leave `y` out if `X` has a column with the name of the target. Without a target, there must be no `y`.
+        can leave `y` out if `X` has a column with the name of the target. `classes` are labels that `y` may lack. Without
+        a target, there must be no `y`.
 
         With `validation`, a table, the model keeps the number of splits that scores best on this table. With a target,
         this may also be a pair (X, y). `sample_weight` has a number for each row: the row counts as that many rows.
@@ -275,7 +277,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                     **keeping,
                 )
         else:
-            rows, target = self._training_table(X, y, sample_weight, validation)
+            rows, target = self._training_table(X, y, sample_weight, validation, classes)
             form = DatasetForm() if isinstance(X, Evidence) else form_of(X)
             with self._watched() as on_step:
                 learned = train(
@@ -319,13 +321,16 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         self.provenance_ = dict(updated.provenance)
         return self
 
-    def partial_fit(self, X: object, y: object = None, *, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: object, y: object = None, classes: object = None, *, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """`fit` if nothing was learned yet, otherwise `update`: for rows that come in parts.
 
-        The first part decides the structure, so it should be a large one.
+        The first part decides the structure, so it should be a large one. With a target, `classes` are all its labels,
+        also those that come later.
         """
         if not hasattr(self, "circuit_"):
-            return self.fit(X, y, sample_weight=sample_weight)
+            return self.fit(X, y, classes=classes, sample_weight=sample_weight)
         if y is not None and self._target is not None:
             return self.update(self._target.table(X, y), sample_weight=sample_weight)
         _check_no_labels(y)
@@ -343,7 +348,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         return ParentRules(self.allowed_parents, self.forbidden_parents, self.required_parents, self.tiers)
 
     def _training_table(
-        self, X: object, y: object, sample_weight: ArrayLike | None, validation: object
+        self, X: object, y: object, sample_weight: ArrayLike | None, validation: object, classes: object
     ) -> tuple[TrainingRows, Target | None]:
         names = () if self.as_category is None else self.as_category
 
@@ -366,7 +371,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             return replace(found, schema=replace(found.schema, takes_unknown=self._takes_unknown()))
 
         if self.target is not None:
-            return training_table(X, y, str(self.target), read)
+            return training_table(X, y, str(self.target), read, classes)
         _check_no_labels(y)
         return read(X), None
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -16,7 +17,14 @@ from sklearn.utils.validation import column_or_1d
 from learnac.data import Dataset, Evidence, Schema, Soft, as_evidence
 from learnac.data.documents import are_documents
 from learnac.data.frame_columns import is_missing
-from learnac.data.incomplete import TrainingRows, as_rows, as_training_rows, of_partial_codes, partial_codes
+from learnac.data.incomplete import (
+    TrainingRows,
+    as_rows,
+    as_training_rows,
+    of_partial_codes,
+    partial_codes,
+    with_later_categories,
+)
 from learnac.data.schema import UNKNOWN
 from learnac.errors import DataError, listed
 from learnac.types import PartialCodes
@@ -134,10 +142,13 @@ class Target:
         return {variable + (variable >= self.position): found for variable, found in by_variable.items()}
 
 
-def training_table(X: object, y: object, name: str, read: Callable[[Any], TrainingRows]) -> tuple[TrainingRows, Target]:
+def training_table(
+    X: object, y: object, name: str, read: Callable[[Any], TrainingRows], classes: object = None
+) -> tuple[TrainingRows, Target]:
     """X and y as one table, in which y is called `name`; or X alone, if it has a column of that name.
 
-    `read` makes rows of a table. If there are both, y and the column, they must be the same.
+    `read` makes rows of a table. If there are both, y and the column, they must be the same. `classes` are labels that
+    y may lack.
     """
     rows = read(X)
     if y is None:
@@ -146,6 +157,8 @@ def training_table(X: object, y: object, name: str, read: Callable[[Any], Traini
         joined, like = rows, _labels_of_column(X, name)
     else:
         labels, like = read_labels(name, y)
+        if classes is not None:
+            labels = with_later_categories(labels, pa.table({name: np.asarray(classes).tolist()}))
         _check_as_many(rows.n_rows, labels.n_rows)
         joined = _joined(rows, labels, name)
     if joined.schema.n_variables == 1:
