@@ -155,9 +155,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_classes_that_come_later() -> None:
-    X, y = np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), np.array(["a", "b", "a", "b"])
-    model = LearnAC(target="y").partial_fit(X, y, classes=["a", "b", "c"])
+    rows, y = np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), np.array(["a", "b", "a", "b"])
+    model = LearnAC(target="y").partial_fit(rows, y, classes=["a", "b", "c"])
     assert model.classes_.tolist() == ["a", "b", "c"]
-    model.partial_fit(X, np.array(["c"] * 4))
-    assert model.predict_proba(X).sum(axis=1) == pytest.approx([1.0] * 4)
-    assert model.predict_proba(X)[0, 2] > 0.2
+    model.partial_fit(rows, np.array(["c"] * 4))
+    assert model.predict_proba(rows).sum(axis=1) == pytest.approx([1.0] * 4)
+    assert model.predict_proba(rows)[0, 2] > 0.2

@@ -242,8 +242,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
 
         A missing value is NaN, None or masked in an array, null or NaN in a frame. With a target, `y` is a list, an
         array or a series with a label for each row; None or NaN for a row without one, which is learned from too. You
-        can leave `y` out if `X` has a column with the name of the target. `classes` are labels that `y` may lack. Without
-        a target, there must be no `y`.
+        can leave `y` out if `X` has a column with the name of the target. `classes` are labels that `y` may lack.
+        Without a target, there must be no `y`.
 
         With `validation`, a table, the model keeps the number of splits that scores best on this table. With a target,
         this may also be a pair (X, y). `sample_weight` has a number for each row: the row counts as that many rows.
