@@ -120,6 +120,11 @@ class Bins:
             return self._whole_bins(low, high)
         return self._sums(np.array(self.spread.shares) * self.spread.shares_between(low, high))
 
+    def shares_in(self, limits: Numbers) -> Numbers:
+        """`shares_between` for limits that may differ from row to row, (2 x rows): (rows x bins)."""
+        different, inverse = np.unique(limits, axis=1, return_inverse=True)
+        return np.array([self.shares_between(low, high) for low, high in different.T.tolist()])[inverse.reshape(-1)]
+
     def means(self, low: float = -math.inf, high: float = math.inf) -> Numbers:
         """The mean of the numbers of each bin, of those from `low` up to `high`."""
         if self.spread is None:

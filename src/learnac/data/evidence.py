@@ -169,7 +169,7 @@ class Evidence:
             # Without the scale, which differs from row to row.
             bins = self.schema.bins[variable]
             assert bins is not None
-            found[variable] = np.array([bins.shares_between(low, high) for low, high in limits.T.tolist()])
+            found[variable] = bins.shares_in(limits)
         return found
 
     def with_soft(self, soft: Soft | None) -> Self:
@@ -191,36 +191,25 @@ class Evidence:
         for variable, limits in ranges.items():
             bins = self.schema.bins[variable]
             assert bins is not None
-            which, inverse = np.unique(limits, axis=1, return_inverse=True)
-            shares = np.array([bins.shares_between(low, high) for low, high in which.T.tolist()])
-            tables[variable] = shares[inverse.reshape(-1)]
+            tables[variable] = bins.shares_in(limits)
         return replace(self._with_tables(tables), ranges={**self.ranges, **ranges})
 
     def densest(self) -> Self:
         """Evidence under which an interval of an unknown number weighs the highest density in it, not its share."""
-        wanted = {variable: self._modes(variable)[0] for variable in self.schema.numbers}
-        tables = {variable: table for variable, table in self.soft_tables().items() if variable not in self.ranges}
-        log_scales = self.log_scales.copy()
+        tables, log_scales = self.soft_tables(), self.log_scales.copy()
         for variable in self.ranges:
-            log_scales -= np.log(self.soft_tables()[variable].max(axis=1))
+            log_scales -= np.log(tables.pop(variable).max(axis=1))
+        for variable in self.schema.numbers:
+            is_known = self.codes[variable, :, None] >= 0
+            tables[variable] = tables.get(variable, 1.0) * np.where(is_known, 1.0, np.exp(self._modes(variable)[0]))
         plain = replace(
             self,
-            soft_variables=np.array(list(tables), dtype=np.uint32),
-            likelihoods=np.concatenate([np.empty((self.n_rows, 0)), *tables.values()], axis=1),
+            soft_variables=np.empty(0, np.uint32),
+            likelihoods=np.empty((self.n_rows, 0)),
             log_scales=log_scales,
             ranges={},
         )
-        by_density = {}
-        for variable, log_densities in wanted.items():
-            is_known = self.codes[variable] >= 0
-            by_density[variable] = np.where(is_known[:, None], 1.0, np.exp(log_densities))
-            if variable in tables:  # Likelihoods of intervals, by a person.
-                raise_to = by_density.pop(variable)
-                start = int(sum(tables[other].shape[1] for other in list(tables)[: list(tables).index(variable)]))
-                changed = plain.likelihoods.copy()
-                changed[:, start : start + raise_to.shape[1]] *= raise_to
-                plain = replace(plain, likelihoods=changed)
-        return plain._with_tables(by_density)
+        return plain._with_tables(tables)
 
     def _modes(self, variable: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Of each row and interval, the highest log-density, and the number that has it."""

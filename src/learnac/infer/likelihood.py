@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Mixture, Queryable
-from learnac.data import Bins, Evidence, Soft, as_evidence
+from learnac.data import Evidence, Soft, as_evidence
 from learnac.errors import QueryError
 from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.network import BayesNet
@@ -108,7 +108,7 @@ def _tables(evidence: Evidence, asked: Evidence) -> tuple[_Tables, _Tables, NDAr
         bins, codes = evidence.schema.bins[variable], evidence.codes[variable]
         assert bins is not None
         given = evidence.ranges.get(variable, np.tile([[-np.inf], [np.inf]], evidence.n_rows))
-        shares = _shares(bins, np.maximum(limits[0], given[0]), np.minimum(limits[1], given[1]))
+        shares = bins.shares_in(np.stack([np.maximum(limits[0], given[0]), np.minimum(limits[1], given[1])]))
         if variable in known and variable not in evidence.ranges:
             shares = shares * known[variable]  # These are likelihoods that somebody gave.
         known.setdefault(variable, np.ones(shares.shape))
@@ -130,12 +130,6 @@ def _tables(evidence: Evidence, asked: Evidence) -> tuple[_Tables, _Tables, NDAr
             both[variable] = np.where(is_asked[:, None], 1.0, both[variable])
             log_factors[is_asked & ~((low <= numbers) & (numbers < high))] = -np.inf
     return known, {variable: both[variable] for variable in known}, log_factors
-
-
-def _shares(bins: Bins, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each bin, the share between limits that may differ from row to row."""
-    limits, inverse = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-    return np.array([bins.shares_between(a, b) for a, b in limits.T.tolist()])[inverse.reshape(-1)]
 
 
 def _as_many_rows(evidence: Evidence, asked: Evidence) -> tuple[Evidence, Evidence]:

@@ -64,7 +64,7 @@ class NumberPosterior:
         values = np.atleast_1d(np.asarray(numbers, dtype=np.float64))
         within = np.exp(self._bins.log_densities(values))
         low, high = self._limits[0, :, None], self._limits[1, :, None]
-        shares = np.array([self._bins.shares_between(a, b) for a, b in self._limits.T.tolist()])
+        shares = self._bins.shares_in(self._limits)
         codes = self._bins.codes(values)
         parts = np.divide(self._table, shares, np.zeros(self._table.shape), where=shares > 0)
         found: NDArray[np.float64] = np.where((low <= values) & (values < high), parts[:, codes] * within, 0.0)
