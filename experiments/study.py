@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import platform
 import resource
 import signal
@@ -19,12 +20,17 @@ import time
 import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from learnac import __version__, _core
 from learnac.errors import LearnacError, listed
+from learnac.file_locks import lock
 from learnac.files import replace_file
 
 HERE = Path(__file__).parent
@@ -75,10 +81,21 @@ def main(name: str, tasks: Tasks, measure: Callable[[Task], Result]) -> None:
         settings = tomllib.loads(arguments.settings.read_text())
         if name not in settings:
             raise LearnacError(f"{arguments.settings}: expected a table [{name}], found {listed(settings)}")
-        results = Results(arguments.results / f"{name}.json")
-        run(results, tasks, measure, {**settings.get("common", {}), **settings[name]})
+        path = arguments.results / f"{name}.json"
+        with alone(path):
+            run(Results(path), tasks, measure, {**settings.get("common", {}), **settings[name]})
     except (LearnacError, OSError, tomllib.TOMLDecodeError) as error:
         sys.exit(f"error: {error}")
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Keeps other processes from measuring the study whose results are in `path`, as long as this one does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".lock").open("w") as file:
+        if not lock(file.fileno()):
+            raise LearnacError(f"{path}: another process is measuring this study; wait for it, or end it")
+        yield
 
 
 def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], settings: Mapping[str, Any]) -> None:
@@ -163,4 +180,7 @@ def _machine() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    return f"{cpu}, {multiprocessing.cpu_count()} CPUs, Python {platform.python_version()}"
+    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    size = f"{multiprocessing.cpu_count()} CPUs, {gigabytes:.0f} GB"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {_core.COMPILER}"
+    return f"{cpu}, {size}, learnac {__version__}, {versions}"

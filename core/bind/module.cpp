@@ -5,6 +5,7 @@
 using namespace learnac;
 
 NB_MODULE(_core, m) {
+  m.attr("COMPILER") = LEARNAC_COMPILER;
   m.attr("INDICATOR") = static_cast<int>(NodeKind::indicator);
   m.attr("PARAMETER") = static_cast<int>(NodeKind::parameter);
   m.attr("SUM") = static_cast<int>(NodeKind::sum);

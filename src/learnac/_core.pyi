@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+COMPILER: str
 INDICATOR: int
 PARAMETER: int
 SUM: int

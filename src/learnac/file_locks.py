@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 try:
     import fcntl
@@ -11,11 +10,16 @@ except ImportError:  # Windows has others.
     fcntl = None  # type: ignore[assignment]
 
 
-def lock(descriptor: int) -> None:
-    """Holds a lock on an open file until it is closed, where there are locks."""
+def lock(descriptor: int) -> bool:
+    """Holds a lock on an open file until it is closed, where there are locks; False if somebody else holds it."""
     if fcntl is not None:
-        with suppress(OSError):
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # A file system without locks.
+            pass
+    return True
 
 
 def is_locked(path: str) -> bool:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from measures import asleep, doubled, dying, failing
 from sets import load
-from study import Results, Task, run
+from study import Results, Task, alone, run
 from table5 import measure, queries, spread, standard_error
+
+from learnac.errors import LearnacError
 
 
 def numbers(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -57,6 +59,19 @@ class TestStudy:
         with pytest.raises(RuntimeError, match="number 1: the process of the task ended with 3"):
             run(results, lambda *_: iter([{"number": 1}]), dying, {})
         assert results.records == []
+
+    def test_a_study_is_measured_by_one_process_at_a_time(self, tmp_path: Path) -> None:
+        path = tmp_path / "new" / "numbers.json"
+        with alone(path):
+            with (
+                pytest.raises(LearnacError, match=r"numbers\.json: another process is measuring this study"),
+                alone(path),
+            ):
+                pass
+            with alone(tmp_path / "new" / "others.json"):
+                pass
+        with alone(path):
+            pass
 
     def test_a_task_is_given_up_after_its_time(self, tmp_path: Path) -> None:
         results = Results(tmp_path / "numbers.json")
