@@ -22,7 +22,7 @@ from sklearn.datasets import load_digits
 
 from learnac import Dataset, LearnAC
 from learnac.cli.progress import progress_line
-from learnac.cli.summary import print_summary, summarize
+from learnac.cli.summary import print_summary, summarize, table_score
 from learnac.explore import explorer_page
 from learnac.learn import LearnSettings
 from learnac.model import Model
@@ -49,7 +49,8 @@ def main() -> None:
     console.rule("The model")
     with progress_line() as on_step:
         model = LearnAC(callback=on_step).fit(tables["train"], validation=tables["validation"])
-    print_summary(summarize(model.learned_, LearnSettings(), tables))
+    scores = {name: table_score(model.learned_.model, table) for name, table in tables.items()}
+    print_summary(summarize(model.learned_, LearnSettings(), scores))
     print()
 
     console.rule("How likely is an image?  log P(pixels, label)")
