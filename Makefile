@@ -49,6 +49,7 @@ check: $(VENV)/built  ## format, lint, types, import direction
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/mypy
+	$(BIN)/mypy examples
 	$(BIN)/lint-imports
 
 format: $(VENV)/tools  ## put code into the project's format
