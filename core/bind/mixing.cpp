@@ -116,16 +116,6 @@ void bind_mixing(nb::module_& m) {
                               to_numpy(std::move(found.components)));
       });
   m.def(
-      "log_likelihoods",
-      [](const CellLayout& layout, Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
-        const ComponentTable table = table_of(layout, log_parameters, log_weights, rows);
-        const std::vector<double> of_distinct = table.log_likelihoods(rows);
-        std::vector<double> found(rows.n_rows());
-        for (std::size_t row = 0; row < found.size(); ++row) found[row] = of_distinct[rows.distinct_of(row)];
-        return to_numpy(std::move(found));
-      },
-      "layout"_a, "log_parameters"_a, "log_weights"_a, "rows"_a);
-  m.def(
       "log_likelihood",
       [](const CellLayout& layout, Table<float> log_parameters, Input<float> log_weights, const LeafRows& rows) {
         const ComponentTable table = table_of(layout, log_parameters, log_weights, rows);

@@ -124,20 +124,13 @@ void ComponentTable::expected_counts(const LeafRows& rows, const WeightedRows& w
   }
 }
 
-std::vector<double> ComponentTable::log_likelihoods(const LeafRows& rows) const {
-  std::vector<double> found;
+double ComponentTable::log_likelihood(const LeafRows& rows) const {
+  double sum = 0;
   std::vector<float> row(n_lanes_);
   for (std::size_t distinct = 0; distinct < rows.n_distinct(); ++distinct) {
     add_rows(difference_.data(), n_lanes_, rows.unusual(distinct), base_.data(), row.data());
-    found.push_back(normalise(row.data(), n_lanes_, 1.0f));
+    sum += rows.weight_of(distinct) * normalise(row.data(), n_lanes_, 1.0f);
   }
-  return found;
-}
-
-double ComponentTable::log_likelihood(const LeafRows& rows) const {
-  const std::vector<double> logs = log_likelihoods(rows);
-  double sum = 0;
-  for (std::size_t distinct = 0; distinct < logs.size(); ++distinct) sum += rows.weight_of(distinct) * logs[distinct];
   return sum / rows.total_weight();
 }
 

@@ -35,8 +35,6 @@ class ComponentTable {
   // For each of these rows: the weight of each component, given the row, times the row's own weight; (rows x lanes).
   // Returns the log-likelihood of the rows, each as often as it weighs.
   double posteriors(const LeafRows& rows, const WeightedRows& which, std::span<float> posteriors) const;
-  // Of each distinct row.
-  std::vector<double> log_likelihoods(const LeafRows& rows) const;
   // Mean over all rows.
   double log_likelihood(const LeafRows& rows) const;
 

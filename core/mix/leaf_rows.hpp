@@ -47,7 +47,6 @@ class LeafRows {
     return {cells_.data() + starts_[distinct], starts_[distinct + 1] - starts_[distinct]};
   }
   double total_weight() const { return total_weight_; }
-  std::uint32_t distinct_of(std::size_t row) const { return distinct_of_[row]; }
   // Of all rows that are alike.
   double weight_of(std::size_t distinct) const { return weights_of_distinct_[distinct]; }
   // Rows given by their numbers, in any order.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac._core import LeafRows, log_likelihoods
+from learnac._core import LeafRows
 from learnac.learn.mixture.cells import CellRows
 
 Floats = NDArray[np.float64]
@@ -102,11 +102,6 @@ class Rounds:
         if judged > self.best:
             self.best, self.n_best, self.vectors = judged, self.n_done, [fit.vectors for fit in self.fits]
         return Judged(self.n_done, told, judged)
-
-    def row_logs(self) -> Floats:
-        """Log-likelihoods of the judging rows of all folds, under the vectors that are kept."""
-        parts = zip(self.folds, self.vectors, strict=True)
-        return np.concatenate([log_likelihoods(rows.layout, *vectors.logs, rows.judging) for rows, vectors in parts])
 
     def _mean(self, of_folds: Sequence[float]) -> float:
         return float(np.average(of_folds, weights=[rows.judging.total_weight for rows in self.folds]))

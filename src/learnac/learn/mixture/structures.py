@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learnac.data.weights import weighted_mean
 from learnac.learn.mixture.cells import CellRows, Cells
 from learnac.learn.model import Learned
 from learnac.learn.tables import Rows
-
-Floats = NDArray[np.float64]
 
 
 class RowFold(NamedTuple):
@@ -39,22 +36,12 @@ class Structure:
 
     @cached_property
     def judged(self) -> float:
-        """The mean log-likelihood of the judging rows under the circuits alone."""
-        return weighted_mean(self.row_logs, self.row_weights)
-
-    @cached_property
-    def row_logs(self) -> Floats:
-        """Log-likelihoods of the judging rows of all folds."""
-        parts = zip(self.folds, self.found, strict=True)
-        return np.concatenate([learned.network.log_likelihood(fold.judging.dataset.codes) for fold, learned in parts])
-
-    @property
-    def row_weights(self) -> Floats:
-        """How much each of these counts."""
+        """The mean log-likelihood of the judging rows of all folds under the circuits alone."""
         judging = [fold.judging for fold in self.folds]
-        return np.concatenate(
-            [np.ones(rows.dataset.n_rows) if rows.weights is None else rows.weights for rows in judging]
-        )
+        parts = zip(judging, self.found, strict=True)
+        logs = [learned.network.log_likelihood(rows.dataset.codes) for rows, learned in parts]
+        weights = [np.ones(rows.dataset.n_rows) if rows.weights is None else rows.weights for rows in judging]
+        return weighted_mean(np.concatenate(logs), np.concatenate(weights))
 
     @cached_property
     def rows(self) -> list[CellRows]:
