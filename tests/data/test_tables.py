@@ -26,7 +26,7 @@ from learnac.data import Dataset
 from learnac.data import csv_files as csv_module
 from learnac.data.compact import GrowingTable
 from learnac.data.tables import TableLayout, read_frame
-from learnac.errors import DataError
+from learnac.errors import DataError, Problem
 
 COLUMNS: dict[str, list[Any]] = {
     "word": ["b", None, "a é", "c,d"],
@@ -98,6 +98,14 @@ def test_the_format_may_be_stated(tmp_path: Path) -> None:
     assert read_frame(path, TableLayout(format="parquet")).table.to_pydict() == COLUMNS
     path.write_text("a;b\nx;1\n")
     assert read_frame(str(path), TableLayout(format="csv", delimiter=";")).table.to_pydict() == {"a": ["x"], "b": [1]}
+
+
+def test_values_between_semicolons_with_commas_inside_them_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1,5;x\n2,5;y\n")
+    with pytest.raises(DataError, match=r"t.csv: expected values separated by ',', found one column, 'a;b'") as told:
+        read_frame(path)
+    assert (told.value.found, told.value.problem) == (";", Problem.DELIMITER)
 
 
 def test_columns_without_a_header_are_numbered(tmp_path: Path) -> None:

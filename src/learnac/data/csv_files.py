@@ -20,6 +20,7 @@ from learnac.errors import DataError, Problem
 # A line must fit into a block. Small blocks are faster, so the large one is for long lines only.
 _BLOCK_SIZES = (1 << 20, 1 << 27)
 _PIECE = 1 << 16
+_OTHER_DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +207,7 @@ def _parse_error(path: Path, dialect: CsvDialect, message: str) -> DataError:
     if "Empty CSV" in message:
         return DataError("the file is empty")
     if found := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message):
-        line, expected, actual = found.groups()
-        return DataError(
-            f"{path}:{line}: expected {expected} values, found {actual}",
-            row=_row(line, dialect),
-            expected=f"{expected} values",
-            found=int(actual),
-            source=str(path),
-        )
+        return _wrong_number(path, dialect, *found.groups())
     pattern = r"column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value (.*)"
     if found := re.search(pattern, message, re.DOTALL):
         column, line, kind, value = found.groups()
@@ -235,6 +229,39 @@ def _parse_error(path: Path, dialect: CsvDialect, message: str) -> DataError:
             source=str(path),
         )
     return DataError(_cut(message))
+
+
+def _wrong_number(path: Path, dialect: CsvDialect, line: str, expected: str, found: str) -> DataError:
+    """The error for a line with another number of values than the first."""
+    if expected == "1" and (error := wrong_delimiter(_first_line(path), dialect.delimiter, dialect.has_header)):
+        return error
+    return DataError(
+        f"{path}:{line}: expected {expected} values, found {found}",
+        row=_row(line, dialect),
+        expected=f"{expected} values",
+        found=int(found),
+        source=str(path),
+    )
+
+
+def wrong_delimiter(sample: str, delimiter: str, has_header: bool) -> DataError | None:
+    """The error for a table of one column, if `sample`, of its first line, has another character between values."""
+    others = _OTHER_DELIMITERS if has_header else _OTHER_DELIMITERS + " "
+    for other in others.replace(delimiter, ""):
+        if other in sample:
+            return DataError(
+                f"expected values separated by {delimiter!r}, found one column, {sample[:40]!r}",
+                expected=delimiter,
+                found=other,
+                problem=Problem.DELIMITER,
+            )
+    return None
+
+
+def _first_line(path: Path) -> str:
+    with open_stream(path) as stream:
+        start: bytes = stream.read(4096)
+    return start.decode(errors="replace").partition("\n")[0].rstrip("\r")
 
 
 def _row(line: str, dialect: CsvDialect) -> int:

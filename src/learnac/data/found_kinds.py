@@ -12,6 +12,7 @@ from learnac.data.calendars import seconds_of_texts
 from learnac.data.distinct import Distinct
 from learnac.data.frame_columns import Column
 from learnac.data.kinds import Kind
+from learnac.data.text_hints import text_hint
 
 MOST_INTEGERS = 32
 """Different integers of a column that are ordered categories: days, grades and hours are, ages and prices not."""
@@ -81,9 +82,11 @@ def _too_many(values: list[Any], column: Column, is_declared: bool) -> str:
     is_rare = n_values > _MANY_STRINGS and n_values > n_rows / 2 and not is_declared
     if n_values <= MOST_STRINGS and not is_rare:
         return ""
+    texts = [value for value in values if isinstance(value, str)]
+    if hint := text_hint(texts):
+        return f"{n_values:,} different strings; {hint}"
     if n_values == n_rows:
         return "a different value in every row"
-    lengths = [len(value) for value in values if isinstance(value, str)]
-    if lengths and sum(lengths) / len(lengths) > _LONG_TEXT:
+    if texts and sum(map(len, texts)) / len(texts) > _LONG_TEXT:
         return f"free text: {n_values:,} different values"
     return f"{n_values:,} different values in {n_rows:,} rows"

@@ -15,6 +15,7 @@ from narwhals.exceptions import DuplicateError
 from learnac.data.calendars import seconds_of_texts
 from learnac.data.categories import check_largest_integer, unusable_type
 from learnac.data.distinct import Distinct, distinct_booleans, distinct_numbers
+from learnac.data.gathered import gathered
 from learnac.data.schema import WAY_OUT
 from learnac.errors import DataError, listed
 
@@ -77,9 +78,11 @@ def _with_plain_categories(column: Column) -> Column:
 def open_frame(table: object) -> nw.DataFrame[Any]:
     try:
         frame = nw.from_native(table, pass_through=True)
-    except DuplicateError as error:
-        details = " ".join(str(error).split())
-        raise DataError(f"column names must be unique. {details}") from None
+    except DuplicateError:
+        native: Any = table
+        names = list(native.column_names if isinstance(native, pa.Table) else native.columns)
+        repeated = sorted({str(name) for name in names if names.count(name) > 1})
+        raise DataError(f"column names must be unique; repeated: {listed(repeated)}") from None
     if isinstance(frame, nw.LazyFrame):
         raise TypeError(
             f"expected a frame in memory, found a lazy frame: call its collect() first ({type_name(table)})"
@@ -102,8 +105,10 @@ def _hint(table: object) -> str:
 
 def check_values(columns: Columns) -> None:
     check_no_missing(columns)
-    for name, column in columns.items():
-        check_type(name, column)
+    with gathered() as errors:
+        for name, column in columns.items():
+            with errors.column():
+                check_type(name, column)
 
 
 def check_type(name: str, column: Column) -> None:

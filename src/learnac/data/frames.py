@@ -35,6 +35,7 @@ from learnac.data.frame_columns import (
     seconds_of,
     without_gaps,
 )
+from learnac.data.gathered import gathered
 from learnac.data.kinds import Kind
 from learnac.data.schema import UNKNOWN, Schema
 from learnac.data.spread import Numbers
@@ -86,17 +87,21 @@ def read_frame(
     check_values(columns)
     n_rows = len(next(iter(columns.values())))
     counts = checked_weights(weights, n_rows)
-    found = {name: _read_column(name, column, options, counts, leave_out) for name, column in columns.items()}
+    found: dict[str, _Column] = {}
+    with gathered() as errors:
+        for name, column in columns.items():
+            with errors.column():
+                found[name] = _read_column(name, column, options, counts, leave_out)
     kept, schema = _kept(found, options)
     codes: Codes = np.empty((len(kept), n_rows), dtype=schema.code_dtype)
     numbers: dict[int, Numbers] = {}
-    for position, column in enumerate(kept.values()):
-        assert column.codes is not None
-        codes[position] = column.codes
-        if column.numbers is not None:
-            numbers[position] = column.numbers
+    for position, read in enumerate(kept.values()):
+        assert read.codes is not None
+        codes[position] = read.codes
+        if read.numbers is not None:
+            numbers[position] = read.numbers
     codes.flags.writeable = False
-    return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
+    return ReadTable(schema, codes, numbers, tuple(read.report for read in found.values()))
 
 
 def read_partial_frame(
@@ -115,18 +120,12 @@ def read_partial_frame(
     counts = checked_weights(weights, n_rows)
     found: dict[str, _Column] = {}
     places: dict[str, _Array] = {}
-    for name, whole in columns.items():
-        places[name] = known = np.flatnonzero(~is_missing(whole))
-        if len(known) == 0 and leave_out and not options.states(name):
-            report = ColumnReport(name, "", 0, n_rows, "left out: no value in any row", is_left_out=True)
-            found[name] = _Column(report)
-            continue
-        if len(known) == 0:
-            raise nothing_known(name)
-        present = whole if len(known) == n_rows else without_gaps(whole, known)
-        check_type(name, present)
-        read = _read_column(name, present, options, None if counts is None else counts[known], leave_out)
-        found[name] = replace(read, report=replace(read.report, n_missing=n_rows - len(known)))
+    with gathered() as errors:
+        for name, whole in columns.items():
+            places[name] = known = np.flatnonzero(~is_missing(whole))
+            with errors.column():
+                read = _read_known(name, whole, known, options, counts, leave_out)
+                found[name] = replace(read, report=replace(read.report, n_missing=n_rows - len(known)))
     kept, schema = _kept(found, options)
     codes = np.full((len(kept), n_rows), UNKNOWN, dtype=schema.evidence_dtype)
     numbers: dict[int, Numbers] = {}
@@ -136,6 +135,24 @@ def read_partial_frame(
             numbers[position] = np.full(n_rows, np.nan)
             numbers[position][places[name]] = column.numbers
     return ReadTable(schema, codes, numbers, tuple(column.report for column in found.values()))
+
+
+def _read_known(
+    name: str,
+    column: Column,
+    known: _Array,
+    options: ColumnOptions,
+    weights: npt.NDArray[np.float64] | None,
+    leave_out: bool,
+) -> _Column:
+    """A column with gaps, read as what is in its `known` rows."""
+    if len(known) == 0 and leave_out and not options.states(name):
+        return _Column(ColumnReport(name, "", 0, 0, "left out: no value in any row", is_left_out=True))
+    if len(known) == 0:
+        raise nothing_known(name)
+    present = column if len(known) == len(column) else without_gaps(column, known)
+    check_type(name, present)
+    return _read_column(name, present, options, None if weights is None else weights[known], leave_out)
 
 
 def _kept(found: Mapping[str, _Column], options: ColumnOptions) -> tuple[dict[str, _Column], Schema]:
@@ -300,10 +317,12 @@ def encode_frame(schema: Schema, table: object) -> tuple[Codes, dict[int, Number
     check_values({name: columns[name] for name in schema.names})
     codes = np.empty((schema.n_variables, len(columns[schema.names[0]])), dtype=schema.code_dtype)
     numbers: dict[int, Numbers] = {}
-    for variable, name in enumerate(schema.names):
-        codes[variable], found = _encode_column(schema, variable, columns[name])
-        if found is not None:
-            numbers[variable] = found
+    with gathered() as errors:
+        for variable, name in enumerate(schema.names):
+            with errors.column():
+                codes[variable], found = _encode_column(schema, variable, columns[name])
+                if found is not None:
+                    numbers[variable] = found
     codes.flags.writeable = False
     return codes, numbers
 
@@ -320,20 +339,22 @@ def encode_partial_frame(
     n_rows = len(next(iter(columns.values())))
     codes = np.full((schema.n_variables, n_rows), UNKNOWN, dtype=schema.evidence_dtype)
     numbers: dict[int, Numbers] = {}
-    for variable, name in enumerate(schema.names):
-        if name not in columns:
-            continue
-        known = np.flatnonzero(~is_missing(columns[name]))
-        if len(known) == 0:
-            continue
-        column = columns[name] if len(known) == n_rows else without_gaps(columns[name], known)
-        check_type(name, column)
-        codes[variable, known], found = _encode_column(
-            schema, variable, column, known, takes_unknown=schema.takes_unknown
-        )
-        if found is not None:
-            numbers[variable] = np.full(n_rows, np.nan)
-            numbers[variable][known] = found
+    with gathered() as errors:
+        for variable, name in enumerate(schema.names):
+            if name not in columns:
+                continue
+            known = np.flatnonzero(~is_missing(columns[name]))
+            if len(known) == 0:
+                continue
+            with errors.column():
+                column = columns[name] if len(known) == n_rows else without_gaps(columns[name], known)
+                check_type(name, column)
+                codes[variable, known], found = _encode_column(
+                    schema, variable, column, known, takes_unknown=schema.takes_unknown
+                )
+                if found is not None:
+                    numbers[variable] = np.full(n_rows, np.nan)
+                    numbers[variable][known] = found
     return codes, numbers
 
 
@@ -394,6 +415,9 @@ def _numbers(name: str, column: Column) -> Numbers:
         raise DataError(
             f"column {name!r}: expected {expected}, found {found}", column=name, expected=expected, found=found
         )
+    # Arrow refuses to cast integers that no float is equal to.
+    if column.dtype in (nw.Int64, nw.UInt64):
+        return column.to_numpy().astype(np.float64)
     numbers: Numbers = column.cast(nw.Float64).to_numpy()
     return numbers
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from learnac.data.arrow_files import read_arrow, read_parquet
-from learnac.data.csv_files import CsvDialect, column_names, read_csv
+from learnac.data.csv_files import CsvDialect, column_names, read_csv, wrong_delimiter
 from learnac.data.libra_files import read_libra
 from learnac.data.stored import StoredTable
 from learnac.data.streams import uncompressed_name
@@ -35,7 +35,6 @@ _FORMATS: dict[str, TableFormat] = {
     ".ipc": "arrow",
     ".data": "libra",
 }
-_OTHER_DELIMITERS = ",;\t|"
 
 # Longer texts are no names or categories, and would fill the screen if a message quoted them.
 _LONGEST_TEXT = 1000
@@ -207,12 +206,5 @@ def _check_delimiter(table: Any, has_header: bool, delimiter: str) -> None:
     if table.num_columns > 1:
         return
     sample = table.column_names[0] if has_header or table.num_rows == 0 else str(table[0][0])
-    others = _OTHER_DELIMITERS if has_header else _OTHER_DELIMITERS + " "
-    for other in others.replace(delimiter, ""):
-        if other in sample:
-            raise DataError(
-                f"expected values separated by {delimiter!r}, found one column, {sample[:40]!r}",
-                expected=delimiter,
-                found=other,
-                problem=Problem.DELIMITER,
-            )
+    if error := wrong_delimiter(sample, delimiter, has_header):
+        raise error
