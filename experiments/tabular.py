@@ -31,6 +31,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from others import DENSITIES
 from study import Result, Results, Task, main
 
 from learnac import Dataset, LearnAC
@@ -38,7 +39,7 @@ from learnac.errors import LearnacError, LeftOutWarning
 
 OURS = ("circuit", "mixture")
 OTHERS = {
-    "density": ("gaussian mixture", "kernel density"),
+    "density": ("gaussian mixture", "kernel density", *DENSITIES),
     "prediction": ("gradient boosting", "linear"),
     "imputation": ("iterative", "nearest neighbours", "most frequent"),
 }
@@ -48,13 +49,13 @@ MOST_JUDGED = 2000  # rows of which values are imputed, and that kernels are lai
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
-    common = {"seed": settings["seed"], "max_edges": settings["max_edges"]}
     for name, target in settings["tables"].items():
+        common = {"table": name, "target": target, "seed": settings["seed"]}
         for method in OURS:
-            yield {"table": name, "target": target, "method": method, **common}
+            yield {**common, "method": method, **settings[method]}
         for question, methods in OTHERS.items():
             for method in methods:
-                yield {"table": name, "target": target, "method": method, "question": question, "seed": common["seed"]}
+                yield {**common, "method": method, "question": question, **settings["limits"]}
 
 
 def measure(task: Task) -> Result:
@@ -66,9 +67,8 @@ def measure(task: Task) -> Result:
         if task["method"] not in OURS:
             found: Result = {task["question"]: QUESTIONS[task["question"]](parts, task["method"])}
             return {**found, "rows": len(parts.train), "seconds": round(time.process_time() - started, 2)}
-        n_components: Any = "auto" if task["method"] == "mixture" else 1
         model = LearnAC(
-            n_components=n_components, max_edges=task["max_edges"], kinds=parts.kinds, unknown="missing"
+            n_components=task["n_components"], max_edges=task["max_edges"], kinds=parts.kinds, unknown="missing"
         ).fit(parts.train, validation=parts.valid)
         seconds = round(time.process_time() - started, 2)
         answers = {question: ask(parts, model) for question, ask in QUESTIONS.items()}
@@ -119,6 +119,8 @@ def density(parts: Parts, method: LearnAC | str) -> Result:
     if isinstance(method, LearnAC):
         others = {name: None for name in parts.columns if name not in numbers}
         return scored(method.score_samples(test[parts.columns].assign(**others)))
+    if method in DENSITIES:
+        return scored(DENSITIES[method](*(part[numbers] for part in (parts.train, parts.valid, test))))
     scaler = StandardScaler().fit(parts.train[numbers])
     a, b, c = (scaler.transform(part[numbers]) for part in (parts.train, parts.valid, test))
     candidates: list[Any]

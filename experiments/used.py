@@ -15,17 +15,18 @@ def used(studies: Studies) -> str:
 ## Tables as they come
 
 Numbers, integers and categories as they are in the file, rows with gaps dropped; 70 % of the rows to learn from, 10 %
-to choose by, 20 % to judge by, dealt out by lot with a fixed seed. Ours are `LearnAC(max_edges=1_000_000)` with one
-component and with `n_components="auto"`, a single model of each for all questions; everything else is learned for its
-question. Single runs.
+to choose by, 20 % to judge by, dealt out by lot with a fixed seed. Ours are a single circuit,
+`LearnAC(max_edges=300_000)`, and a mixture, `LearnAC(n_components=8, max_edges=1_000_000)`, one model of each for all
+questions; everything else is learned for its question. Single runs.
 
 {_models(studies)}
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
-components, kernels with a bandwidth of 0.05 to 0.4 deviations, chosen on the second part; kernels are judged on 2,000
-rows. A number that many rows share has a probability here and a density there, and integers
+components, kernels with a bandwidth of 0.05 to 0.4 deviations, networks of pyAgrum over 5, 10 or 20 bins of its
+discretizer, chosen on the second part; kernels are judged on 2,000
+rows. SPFlow is its learner for mixed tables (version 0.0.48) with default settings. A number that many rows share has a probability here and a density there, and integers
 are counted here: where there are such columns, the scores are not of the same kind.
 
-{_scores(studies, "density", ("gaussian mixture", "kernel density"), "score", 3)}
+{_scores(studies, "density", ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"), "score", 3)}
 Prediction of one column from all others: log loss of a class, or the root of the mean squared error of a number over
 its deviation (lower is better).
 

@@ -1,0 +1,78 @@
+"""Log-densities of rows of numbers by pyAgrum and SPFlow, for `tabular.py`.
+
+SPFlow is installed without what it says it needs, TensorFlow, PyTorch and Qt among it: its learner uses none of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+_Logs = NDArray[np.float64]
+_BINS = (5, 10, 20)
+
+
+def agrum_log_densities(train: pd.DataFrame, valid: pd.DataFrame, test: pd.DataFrame) -> _Logs:
+    """A Bayesian network over the bins of pyAgrum's discretizer, found by its greedy search; within a bin, the density
+    is the same everywhere. The number of bins is chosen on `valid`. Numbers beyond the training rows are taken to be
+    in the outermost bins.
+    """
+    fitted = [_agrum(train.astype(float), n_bins) for n_bins in _BINS]
+    best = max(fitted, key=lambda log_densities: log_densities(valid).mean())
+    return best(test)
+
+
+def _agrum(train: pd.DataFrame, n_bins: int) -> Callable[[pd.DataFrame], _Logs]:
+    import pyagrum as gum
+    from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
+
+    # Whatever has more than two values is a number.
+    template = DiscreteTypeProcessor("quantile", n_bins, 2).discretizedTemplate(train)
+    learner = gum.BNLearner(train, template)
+    learner.useScoreBIC()
+    learner.useSmoothingPrior(1.0)
+    learner.useGreedyHillClimbing()
+    network = learner.learnBN()
+    edges = {name: np.array(template.variableFromName(name).ticks(), dtype=float) for name in train}
+    for name, own in edges.items():
+        own[0], own[-1] = train[name].min(), train[name].max()
+
+    def log_densities(rows: pd.DataFrame) -> _Logs:
+        codes = {
+            name: np.clip(np.searchsorted(own, rows[name].to_numpy(float), side="right") - 1, 0, len(own) - 2)
+            for name, own in edges.items()
+        }
+        found = np.zeros(len(rows))
+        for name, own in edges.items():
+            table = network.cpt(name)
+            # Axes are in the order of the names, backwards.
+            places = tuple(codes[axis] for axis in reversed(table.names))
+            found += np.log(table.toarray()[places]) - np.log(np.diff(own))[codes[name]]
+        return found
+
+    return log_densities
+
+
+def spflow_log_densities(train: pd.DataFrame, valid: pd.DataFrame, test: pd.DataFrame) -> _Logs:
+    """SPFlow's learner for mixed tables, with its piecewise linear leaves and its default settings."""
+    from spn.algorithms.Inference import log_likelihood
+    from spn.algorithms.LearningWrappers import learn_mspn
+    from spn.structure.Base import Context
+    from spn.structure.StatisticalTypes import MetaType
+
+    rows = train.to_numpy(float)
+    context = Context(meta_types=[MetaType.REAL] * rows.shape[1]).add_domains(rows)
+    network = learn_mspn(rows, context)
+    logs: _Logs = log_likelihood(network, test.to_numpy(float)).ravel()
+    return logs
+
+
+DENSITIES: dict[str, Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame], _Logs]] = {
+    "pyAgrum": agrum_log_densities,
+}
+if find_spec("spn") is not None:
+    DENSITIES["SPFlow"] = spflow_log_densities
