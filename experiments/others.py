@@ -18,8 +18,8 @@ _BINS = (5, 10, 20)
 
 def agrum_log_densities(train: pd.DataFrame, valid: pd.DataFrame, test: pd.DataFrame) -> _Logs:
     """A Bayesian network over the bins of pyAgrum's discretizer, found by its greedy search; within a bin, the density
-    is the same everywhere. The number of bins is chosen on `valid`. Numbers beyond the training rows are taken to be
-    in the outermost bins.
+    is the same everywhere. Bins have equally many rows or, where most rows have the same number, equal widths. Their
+    number is chosen on `valid`. Numbers beyond the training rows are taken to be in the outermost bins.
     """
     fitted = [_agrum(train.astype(float), n_bins) for n_bins in _BINS]
     best = max(fitted, key=lambda log_densities: log_densities(valid).mean())
@@ -31,7 +31,12 @@ def _agrum(train: pd.DataFrame, n_bins: int) -> Callable[[pd.DataFrame], _Logs]:
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
 
     # Whatever has more than two values is a number.
-    template = DiscreteTypeProcessor("quantile", n_bins, 2).discretizedTemplate(train)
+    processor = DiscreteTypeProcessor("quantile", n_bins, 2)
+    for name in train:
+        # It refuses quantiles that are all the same number but one.
+        if len(np.unique(train[name].quantile(np.linspace(0, 1, n_bins + 1)))) < 4:
+            processor.setDiscretizationParameters(name, "uniform", n_bins)
+    template = processor.discretizedTemplate(train)
     learner = gum.BNLearner(train, template)
     learner.useScoreBIC()
     learner.useSmoothingPrior(1.0)

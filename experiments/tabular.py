@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from others import DENSITIES
 from sklearn import datasets
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -31,7 +32,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
-from others import DENSITIES
 from study import Result, Results, Task, main
 
 from learnac import Dataset, LearnAC

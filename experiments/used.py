@@ -22,9 +22,9 @@ questions; everything else is learned for its question. Single runs.
 {_models(studies)}
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
 components, kernels with a bandwidth of 0.05 to 0.4 deviations, networks of pyAgrum over 5, 10 or 20 bins of its
-discretizer, chosen on the second part; kernels are judged on 2,000
-rows. SPFlow is its learner for mixed tables (version 0.0.48) with default settings. A number that many rows share has a probability here and a density there, and integers
-are counted here: where there are such columns, the scores are not of the same kind.
+discretizer: chosen on the second part. Kernels are judged on 2,000 rows. SPFlow is its learner for mixed tables
+(version 0.0.48), with default settings. A number that many rows share has a probability here and a density there, and
+integers are counted here: where there are such columns, the scores are not of the same kind.
 
 {_scores(studies, "density", ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"), "score", 3)}
 Prediction of one column from all others: log loss of a class, or the root of the mean squared error of a number over

@@ -6,6 +6,7 @@ import pytest
 from learnac import DataError, LearnAC
 from learnac.data.prepare import prepare
 from learnac.data.text_hints import text_hint
+from learnac.errors import LeftOutWarning
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,15 @@ def test_many_problems_are_cut() -> None:
     frame = pd.DataFrame({f"x{i}": [1.5, float("inf")] * 20 for i in range(11)})
     with pytest.raises(DataError, match=r"column 'x7', row 1: [^;]*; and 3 more columns$"):
         LearnAC().fit(frame)
+
+
+def test_verbose_shows_what_was_found_in_each_column(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({"a": ["x", "y", None] * 20, "number": [i * 0.5 for i in range(60)], "same": [1] * 60})
+    with pytest.warns(LeftOutWarning):
+        LearnAC(verbose=True, bins=4, max_splits=1).fit(frame)
+    assert capsys.readouterr().err.splitlines()[:4] == [
+        "column  kind         values  missing  done",
+        "a       categorical       2       20  2 categories                           x, y",
+        "number  number           60           4 bins                                 0 to 29.5",
+        "same    categorical       1           left out: the same value in every row",
+    ]

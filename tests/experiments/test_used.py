@@ -30,7 +30,7 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     (tmp_path / "tabular.json").write_text(json.dumps(records))
     text = used(Studies(tmp_path))
     assert "| adult | circuit | 1200 | 2 s |" in text
-    assert "| adult | -1.500 |  |  |  |" in text
+    assert "| adult | -1.500 |  |  |  |  |  |" in text
     assert "| adult | 0.2500 |  |  | 0.5000 |" in text
     assert "| adult | 0.100 |  |  |  |  |" in text
     assert "| adult | 0.800 |  | 0.855 |" in text

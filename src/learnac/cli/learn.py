@@ -155,25 +155,13 @@ def learn(
 def _print_columns(tables: LearningTables | StreamedTables) -> None:
     """What was found out about the columns, and done with them: a mistake shows here."""
     from learnac.cli.output import print_rows
-    from learnac.data.describe import column_summaries
+    from learnac.data.describe import REPORT_HEADER, REPORT_NUMBERS, report_rows
 
-    summaries = {summary.name: summary for summary in column_summaries(tables.schema)}
     reports = tables.reports
     # Of many columns the first, and all that were left out.
     kept = [report for report in reports if not report.is_left_out][:_COLUMNS_SHOWN]
     shown = [report for report in reports if report.is_left_out or report in kept]
-    rows = [
-        (
-            report.name,
-            str(report.kind),
-            f"{report.n_values:,}",
-            f"{report.n_missing:,}" if report.n_missing else "",
-            report.done,
-            "" if report.is_left_out else summaries[report.name].categories,
-        )
-        for report in shown
-    ]
-    print_rows(rows, header=("column", "kind", "values", "missing", "done", ""), right=(2, 3))
+    print_rows(report_rows(tables.schema, shown), REPORT_HEADER, REPORT_NUMBERS)
     if (more := len(reports) - len(shown)) > 0:
         print(f"... and {more:,} more columns; --write-schema FILE writes down all")
     if any(report.is_left_out for report in shown):

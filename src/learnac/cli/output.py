@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
-from unicodedata import combining, east_asian_width
 
 from learnac.cli.command import UsageError
 from learnac.cli.printable import printable, printable_json, printable_lines
@@ -178,6 +177,8 @@ class _CsvWriter:
 
 def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None, right: Sequence[int] = ()) -> None:
     """Rows of text with aligned columns; those in `right` to the right."""
+    from learnac.data.describe import aligned
+
     if sys.stdout.isatty():
         _print_for_a_person(rows, header, right)
         return
@@ -185,20 +186,8 @@ def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = Non
     lines = [
         [printable(" ".join(cell.split())) for cell in row] for row in ([] if header is None else [header]) + [*rows]
     ]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        padded = []
-        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
-            gap = " " * (width - _width(cell))
-            padded.append(gap + cell if column in right else cell + gap)
-        print("  ".join(padded).rstrip())
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that a text takes: two for a character of East Asia, none for an accent."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    for line in aligned(lines, right):
+        print(line)
 
 
 def _print_for_a_person(rows: Sequence[Sequence[str]], header: Sequence[str] | None, right: Sequence[int]) -> None:

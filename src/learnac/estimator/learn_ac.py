@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
 from learnac.data.dataset import is_frame
+from learnac.data.describe import REPORT_HEADER, REPORT_NUMBERS, aligned, report_rows
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.incomplete import (
     TrainingRows,
@@ -120,7 +122,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
     random_state
         A seed or a generator, for mixtures: a single circuit does not depend on it.
     verbose
-        Show progress on stderr: one line that is updated in a terminal, a new line every few seconds elsewhere.
+        Show on stderr what was found in the columns, and then progress: one line that is updated in a terminal, a new
+        line every few seconds elsewhere.
     n_threads
         The number of threads for queries, and for the candidates of a mixture. The search for a circuit uses one.
         Neither answers nor models depend on it.
@@ -363,6 +366,8 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
                 leave_out=True,
             )
             _tell_what_was_left_out(found)
+            if self.verbose:
+                _show_columns(found)
             if self.target is None and is_frame(validation) and is_frame(table) and not isinstance(table, Evidence):
                 found = with_later_categories(found, validation)
             if self.missing == "category":
@@ -488,6 +493,12 @@ def _tell_what_was_left_out(dataset: TrainingRows) -> None:
         warnings.warn(
             f"left out: {', '.join(left_out)}; LearnAC(kinds={{...}}) keeps a column", LeftOutWarning, stacklevel=5
         )
+
+
+def _show_columns(dataset: TrainingRows) -> None:
+    if dataset.reports:
+        lines = aligned([REPORT_HEADER, *report_rows(dataset.schema, dataset.reports)], REPORT_NUMBERS)
+        print("\n".join(lines), file=sys.stderr)
 
 
 def _check_no_labels(y: object) -> None:
