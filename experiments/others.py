@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
+from multiprocessing.pool import ThreadPool
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -63,9 +65,11 @@ def _agrum(train: pd.DataFrame, n_bins: int) -> Callable[[pd.DataFrame], _Logs]:
 
 
 def spflow_log_densities(train: pd.DataFrame, valid: pd.DataFrame, test: pd.DataFrame) -> _Logs:
-    """SPFlow's learner for mixed tables, with its piecewise linear leaves and its default settings."""
-    from spn.algorithms.Inference import log_likelihood
-    from spn.algorithms.LearningWrappers import learn_mspn
+    """SPFlow's learner for mixed tables, with its default settings: independence by its RDC test, histograms."""
+    # Once imported, it has a pool of processes, which the process of a task may not have.
+    with patch("multiprocessing.Pool", ThreadPool):
+        from spn.algorithms.Inference import log_likelihood
+        from spn.algorithms.LearningWrappers import learn_mspn
     from spn.structure.Base import Context
     from spn.structure.StatisticalTypes import MetaType
 
