@@ -250,3 +250,11 @@ def test_rounding_errors_change_no_bin(kind: str) -> None:
         np.testing.assert_array_equal(bins.codes(values), bins.codes(exact))
         np.testing.assert_array_equal(bins.log_densities(values), bins.log_densities(exact))
     np.testing.assert_array_equal(bins.spread.floor(noisy), exact)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_share_of_a_bin_is_more_than_all_of_it(seed: int) -> None:
+    # The shares of pieces may add up to a little more than 1, which no likelihood may be.
+    numbers = np.random.default_rng(seed).lognormal(size=2000)
+    bins = Binning(4).fit(numbers)
+    assert bins.shares_between(0.0, np.inf).max() <= 1.0

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pages import is_as_said, run_page, with_outputs
+from pages import is_as_said, needed_file, run_page, with_outputs
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
@@ -11,6 +11,9 @@ PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples_print_what_the_page_says(path: Path) -> None:
+    needed = needed_file(path.read_text())
+    if needed is not None and not needed.exists():
+        pytest.skip(f"needs {needed.name}: set LEARNAC_DATA")
     for said, printed in run_page(path.read_text(), str(path)):
         if not is_as_said(said, printed):
             assert printed == said
@@ -34,3 +37,12 @@ def test_a_session_that_says_otherwise_is_found() -> None:
     times = page.replace("a   c", "a b")
     assert all(is_as_said(*pair) for pair in run_page(times, "page"))
     assert with_outputs(times, "page") == times
+
+
+def test_a_page_finds_the_data_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "small.csv").write_text("a,b\n")
+    monkeypatch.setenv("LEARNAC_DATA", str(tmp_path))
+    page = "<!-- needs tables/small.csv -->\n# A page\n\n```console\n$ cat small.csv\na,b\n```\n"
+    assert needed_file(page) == tmp_path / "tables" / "small.csv"
+    assert [said == printed for said, printed in run_page(page, "page")] == [True]

@@ -1,7 +1,11 @@
 """Runs the examples of a documentation page, in a folder of their own, and tells what they print.
 
 A Python block may be followed by a block of text: what it prints. A console block has commands, after a $, each with
-what it prints. Times, which differ from run to run, are not compared.
+what it prints. Times, which differ from run to run, are not compared. A page that begins with
+
+    <!-- needs tables/adult.csv.gz -->
+
+finds this file of the data folder in its own.
 
     python tests/helpers/pages.py docs/queries/*.md
 
@@ -13,6 +17,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +29,7 @@ from typing import Any
 PYTHON = r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<printed>.*?)```\n)?"
 CONSOLE = r"```console\n(?P<session>.*?)```\n"
 BLOCK = re.compile(f"{PYTHON}|{CONSOLE}", re.DOTALL)
+NEEDS = re.compile(r"<!-- needs (\S+) -->")
 TIME = re.compile(r"\d[\d.,]* ?(ms|s|seconds)\b|(?<=seconds )[\d.]+|[\d,]+ bytes|(?<= )\d+\.\d$", re.MULTILINE)
 
 
@@ -44,13 +50,22 @@ def is_as_said(said: str, printed: str) -> bool:
     return _comparable(said) == _comparable(printed)
 
 
+def needed_file(text: str) -> Path | None:
+    """The file of data that the examples of a page need, which may not be there; none if they need none."""
+    found = NEEDS.match(text)
+    return None if found is None else Path(os.environ.get("LEARNAC_DATA", "nowhere")) / found[1]
+
+
 def _comparable(text: str) -> str:
     return re.sub(r" +", " ", TIME.sub("TIME", text))
 
 
 def _blocks(text: str, name: str) -> Iterator[tuple[re.Match[str], str, str]]:
     names: dict[str, Any] = {"__name__": name}
+    needed = needed_file(text)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        if needed is not None:
+            shutil.copyfile(needed, needed.name)
         for block in BLOCK.finditer(text):
             if block["session"] is not None:
                 yield block, block["session"], _run_session(block["session"])

@@ -118,7 +118,8 @@ class Bins:
         """The share of each bin that lies from `low` up to, and without, `high`."""
         if self.spread is None:
             return self._whole_bins(low, high)
-        return self._sums(np.array(self.spread.shares) * self.spread.shares_between(low, high))
+        found = self._sums(np.array(self.spread.shares) * self.spread.shares_between(low, high))
+        return np.minimum(found, 1.0)  # But for rounding, no sum is more.
 
     def shares_in(self, limits: Numbers) -> Numbers:
         """`shares_between` for limits that may differ from row to row, (2 x rows): (rows x bins)."""
