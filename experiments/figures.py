@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mixed import curve
+from reproduced import cell
 from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, half_width
@@ -46,8 +47,8 @@ def _figure1(studies: Studies, path: Path) -> None:
         ):
             ends: list[float] = []
             for method in (*CIRCUITS, *SCENARIOS):
-                found = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
-                quick = [studies.result("table5", set=name, method="AC-Quick", query=q, evidence=e) for q, e in levels]
+                found = [cell(studies, name, method, *level) for level in levels]
+                quick = [cell(studies, name, "AC-Quick", *level) for level in levels]
                 shown = [(level[varied], r, q) for level, r, q in zip(levels, found, quick, strict=True) if r and q]
                 # What answered some of the queries only is drawn relative to AC-Quick on the same ones.
                 values = [quick["log_probability"] - r["less_than_quick"] for _, r, quick in shown]

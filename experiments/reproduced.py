@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from table5 import CIRCUITS, LEVELS, SCENARIOS
@@ -105,7 +106,7 @@ def _demands(studies: Studies) -> str:
             ratio = 3600 * PAPER["hours"][name][schedule] / ours["learning_seconds"]
             verdict = "yes" if float(rounded) >= float(printed) else "no"
             more = ">" if PAPER["table4"][name][schedule]["time"].startswith(">") else ""
-            queries = _seconds_of_queries(studies, name, COLUMNS[schedule])
+            queries = seconds_of_queries(studies, name, COLUMNS[schedule])
             asking = f"{PAPER['table5'][COLUMNS[schedule]][name] / queries:,.0f}" if queries else ""
             compared = [f"{rounded} ({printed})", verdict, f"{more}{ratio:,.0f}", asking]
             rows.append([NAMES[name], COLUMNS[schedule], *compared])
@@ -149,10 +150,16 @@ Of the paper's size, a circuit of AC-Quick's (below, "What an edge buys") has {t
     return told
 
 
-def _seconds_of_queries(studies: Studies, name: str, method: str) -> float | None:
+def seconds_of_queries(studies: Studies, name: str, method: str) -> float | None:
     """Of one query, averaged over all kinds."""
-    found = [record["result"]["seconds"] for record in studies.records("table5", method=method, set=name)]
-    return sum(found) / len(found) if found else None
+    found = [cell(studies, name, method, *level) for level in LEVELS]
+    times = [result["seconds"] for result in found if result]
+    return sum(times) / len(times) if times else None
+
+
+def cell(studies: Studies, name: str, method: str, query: float, evidence: float) -> dict[str, Any]:
+    """Of Figure 1: a method's answers to queries of one kind; empty if there are none."""
+    return studies.pooled("table5", set=name, method=method, query=query, evidence=evidence)
 
 
 def table5(studies: Studies) -> str:
@@ -161,7 +168,7 @@ def table5(studies: Studies) -> str:
     for method in (*CIRCUITS, *SCENARIOS):
         row = [method]
         for name in sets:
-            seconds = _seconds_of_queries(studies, name, method)
+            seconds = seconds_of_queries(studies, name, method)
             if seconds is None:
                 row.append("")
                 continue
@@ -212,7 +219,7 @@ def _for_each_edge(studies: Studies, sets: list[str]) -> str:
     for method, schedule in CIRCUITS.items():
         row = [method]
         for name in sets:
-            seconds = _seconds_of_queries(studies, name, method)
+            seconds = seconds_of_queries(studies, name, method)
             final = studies.result("table4", stage="final", set=name, schedule=schedule)
             if seconds is None or not final:
                 row.append("")
@@ -228,9 +235,9 @@ def _differences(studies: Studies, name: str) -> str:
     levels = [level for level in LEVELS if studies.records("table5", set=name, query=level[0], evidence=level[1])]
     rows = []
     for method in ("AC-Greedy", *SCENARIOS):
-        records = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
-        n_rows = max((record.get("rows", 0) for record in records), default=0)
-        rows.append([method, n_rows, *(_difference(record) for record in records)])
+        cells = [cell(studies, name, method, *level) for level in levels]
+        n_rows = max((found.get("rows", 0) for found in cells), default=0)
+        rows.append([method, n_rows, *map(_difference, cells)])
     header = [NAMES[name], "queries", *(f"{query:.0%} asked, {evidence:.0%} known" for query, evidence in levels)]
     return f"{table(header, rows)}\n"
 
@@ -244,11 +251,9 @@ def _difference(result: dict[str, Any]) -> str:
 def _verdicts(studies: Studies) -> str:
     """Where Gibbs sampling does better than the circuits."""
     cells: dict[Verdict, list[str]] = {kind: [] for kind in Verdict}
-    for record in studies.records("table5"):
-        task = record["task"]
-        if task["method"] in SCENARIOS:
-            what = f"{task['query']:.0%} asked, {task['evidence']:.0%} known"
-            cells[verdict(record["result"])].append(f"{NAMES[task['set']]}: {task['method']} ({what})")
+    for method, name, (asked, known) in product(SCENARIOS, studies.values("table5", "set"), LEVELS):
+        if found := cell(studies, name, method, asked, known):
+            cells[verdict(found)].append(f"{NAMES[name]}: {method} ({asked:.0%} asked, {known:.0%} known)")
     n_all = sum(map(len, cells.values()))
     listed = "".join(f"- {cell}\n" for cell in cells[Verdict.SAMPLER]) or "- nowhere\n"
     return f"""\

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from study import HERE, Results
+from verdicts import pooled
 
 PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
 NAMES: dict[str, str] = PUBLISHED["paper"]["names"]
@@ -37,6 +38,11 @@ class Studies:
         """Of the last task that says what is wanted; empty if there is none."""
         found = self.records(name, **wanted)
         return found[-1]["result"] if found else {}
+
+    def pooled(self, name: str, **wanted: object) -> dict[str, Any]:
+        """Of all tasks that say what is wanted, each over other queries: as of one over all; empty if there is none."""
+        found = [record["result"] for record in self.records(name, **wanted)]
+        return pooled(found) if found else {}
 
     def values(self, name: str, key: str, **wanted: object) -> list[Any]:
         """What the tasks say under a key, each once, in order; the paper's sets first, in the paper's order."""

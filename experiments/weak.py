@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 from compared import BEST, MODELS, RECALLED, SHOWN_FIRST, at_edges, best_circuits, tallies, that_matter
+from reproduced import cell
+from table5 import LEVELS
 from tables import NAMES, Studies, listed_numbers
 from verdicts import ENOUGH_QUERIES, Verdict, dominates, verdict
 
@@ -56,9 +59,9 @@ def not_dominated(studies: Studies) -> str:
 def slow_verdicts(studies: Studies, name: str, *methods: str) -> dict[tuple[str, float, float], Verdict]:
     """On each comparison of a set: the method, the shares of variables asked and known, and what came out."""
     return {
-        (task["method"], task["query"], task["evidence"]): verdict(record["result"])
-        for record in studies.records("table5", set=name)
-        if (task := record["task"])["method"] in (methods or SLOWEST)
+        (method, *level): verdict(found)
+        for method, level in product(methods or SLOWEST, LEVELS)
+        if (found := cell(studies, name, method, *level))
     }
 
 
