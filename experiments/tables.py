@@ -55,6 +55,12 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+def with_error(result: dict[str, Any], key: str, digits: int) -> str:
+    """A mean with its standard error, where that was measured."""
+    error = result.get(f"{key}_error")
+    return f"{result[key]:.{digits}f}" + ("" if error is None else f" ± {error:.{digits}f}")
+
+
 def listed_numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" for value in sorted(values))
 
