@@ -10,13 +10,11 @@ from collections.abc import Generator, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-import numpy as np
 from models import fit
-from numpy.typing import NDArray
+from queries import query_milliseconds
 from sets import corner_of, load
 from study import Result, Results, Task, main
-from tradeoff import query_milliseconds
-from verdicts import Edge, edge_of_grid
+from verdicts import Edge, edge_of_grid, scored
 
 from learnac import LearnAC
 from learnac.infer import log_likelihood
@@ -120,11 +118,6 @@ def measure(task: Task) -> Result:
         if fitted.model is not None:
             found["query_ms"] = query_milliseconds(fitted.model, task)
     return found
-
-
-def scored(name: str, values: NDArray[np.float64]) -> Result:
-    """The mean over rows, and its standard error."""
-    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / np.sqrt(len(values)))}
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from table5 import CIRCUITS, LEVELS, SCENARIOS
-from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
+from tables import NAMES, PUBLISHED, Studies, duration, table, thousands, with_error
 from verdicts import ENOUGH_QUERIES, Verdict, half_width, verdict
 
 PAPER: dict[str, Any] = PUBLISHED["paper"]
@@ -71,16 +71,40 @@ def _table4_of(studies: Studies, name: str) -> str:
 
     rows = [
         ["k_e / k_p", *(penalties(schedule) for schedule in ours)],
-        row("log-likelihood", "test", lambda found, s: f"{found['test']:.{digits + 1}f}"),
+        row("log-likelihood", "test", lambda found, s: with_error(found, "test", digits + 1)),
         row("edges", "edges", lambda found, s: thousands(found.get("edges"))),
         row("leaves", "leaves", lambda found, s: str(found["leaves"])),
         row("average parents", "average_parents", lambda found, s: f"{found['average_parents']:.1f}"),
         row("largest parents", "largest_parents", lambda found, s: str(found["largest_parents"])),
         row("treewidth, min-fill", "treewidth", lambda found, s: str(found["treewidth"])),
         row("compiled: edges", "compiled_edges", lambda found, s: _compiled(studies, name, s)),
-        row("learning time", "time", lambda found, s: duration(found["learning_seconds"])),
+        row("learning time", "time", lambda found, s: learning_time(found)),
+        *_of_the_same_size(studies, name, list(ours), digits),
     ]
     return f"**{NAMES[name]}**\n\n{table(['', *(COLUMNS[schedule] for schedule in ours)], rows)}\n"
+
+
+def learning_time(found: dict[str, Any]) -> str:
+    """The median, and the range where it was measured several times."""
+    middle, ends = duration(found["learning_seconds"]), found.get("learning_range")
+    return middle if ends is None else f"{middle}, {duration(ends[0])} to {duration(ends[1])}"
+
+
+def _of_the_same_size(studies: Studies, name: str, schedules: list[str], digits: int) -> list[list[str]]:
+    """What is learned with as many edges as the paper's circuit has."""
+    found = [studies.result("table4", stage="size", set=name, schedule=schedule) for schedule in schedules]
+    if not any(found):
+        return []
+
+    def row(title: str, told: Any) -> list[str]:
+        return [f"of the paper's size: {title}", *(told(result) if result else "" for result in found)]
+
+    return [
+        row("edges", lambda result: thousands(result["edges"])),
+        row("log-likelihood", lambda result: with_error(result, "test", digits + 1)),
+        row("learning time", learning_time),
+        row("query", lambda result: duration(result["query_ms"] / 1000)),
+    ]
 
 
 def _compiled(studies: Studies, name: str, schedule: str) -> str:
@@ -128,6 +152,8 @@ faster to ask.
 def _short_of(studies: Studies, rows: list[list[str]]) -> str:
     """The circuits whose queries are too slow, and what one of the paper's size would do."""
     told = ""
+    if studies.records("table4", stage="size"):  # They say it already.
+        return told
     for title, method, *_, asking in rows:
         if not asking or float(asking.replace(",", "")) >= 100:
             continue

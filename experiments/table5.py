@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from models import fit, kept
 from numpy.typing import NDArray
+from queries import queries
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 from table4 import chosen
@@ -68,25 +69,6 @@ def measure(task: Task) -> Result:
         "less_than_quick_error": standard_error(exact - found),
         "seconds": seconds / len(query),
     }
-
-
-def queries(task: Task) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
-    """Test rows in random order, and of each what is asked and what is known; -1 elsewhere. The same for every method.
-
-    Fewer of them are a random sample of all: the first ones.
-    """
-    test = load(task["set"], ("test",), task.get("corner")).codes.T.astype(np.int8)
-    rng = np.random.default_rng(task["seed"])
-    first = task.get("first", 0)
-    rows = rng.permutation(len(test))[: first + task["rows"]]
-    n_variables = test.shape[1]
-    n_asked, n_known = (round(task[share] * n_variables) for share in ("query", "evidence"))
-    query, given = np.full((len(rows), n_variables), -1, np.int8), np.full((len(rows), n_variables), -1, np.int8)
-    for i, row in enumerate(test[rows]):
-        order = rng.permutation(n_variables)
-        asked, known = order[:n_asked], order[n_asked : n_asked + n_known]
-        query[i, asked], given[i, known] = row[asked], row[known]
-    return test[rows][first:], query[first:], given[first:]
 
 
 def circuit_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import t
 
 ENOUGH_QUERIES = 30  # for a verdict
@@ -23,6 +24,11 @@ class Verdict(Enum):
     SAMPLER = auto()  # clearly better
     UNCLEAR = auto()  # The interval has zero in it.
     TOO_FEW = auto()  # queries to say
+
+
+def scored(name: str, values: NDArray[np.float64]) -> dict[str, float]:
+    """The mean over rows, and its standard error."""
+    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / np.sqrt(len(values)))}
 
 
 def half_width(result: Mapping[str, Any]) -> float:

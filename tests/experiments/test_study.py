@@ -11,9 +11,10 @@ import models
 import numpy as np
 import pytest
 from measures import asleep, doubled, dying, failing
+from queries import queries
 from sets import load
 from study import Results, Task, alone, run
-from table5 import measure, queries, standard_error
+from table5 import measure, standard_error
 from verdicts import pooled
 
 from learnac.errors import LearnacError
