@@ -216,11 +216,10 @@ paper's, so this is how many times faster for each edge of the circuit:
 {_for_each_edge(studies, sets)}
 ![Figure 1](figures/figure1.png)
 
-Log P(query | evidence) of the test rows, for each query variable: on the left 30 % of the variables are asked, on the
-right 30 % are known. {_sampled(studies)}
-Where Gibbs sampling answered some of the queries only, its points are AC-Quick's on all queries less the difference on
-those; bars are 95 % confidence intervals of this difference (Student's t). Bars of fewer than {ENOUGH_QUERIES} queries
-may run off the plot. All columns have the same rows, so they err together.
+Log P(query | evidence) of the test rows, for each query variable, less AC-Quick's on the same queries: on the left 30 %
+of the variables are asked, on the right 30 % are known. {_sampled(studies)}
+Bars are 95 % confidence intervals of the difference (Student's t). What answered fewer than {ENOUGH_QUERIES} queries is
+not drawn. All columns have the same rows, so they err together.
 
 The same in numbers: how much less than AC-Quick, in thousandths of a nat for each query variable (negative: better than
 AC-Quick):
