@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from learnac.circuit import Circuit, Mixture
-from learnac.data import Schema
-from learnac.data.weights import checked_weights
+from learnac.data import Dataset, Schema
+from learnac.data.incomplete import complete_rows
+from learnac.data.weights import checked_weights, some_of
 from learnac.errors import DataError, SettingError
 from learnac.learn.smoothing import Smoothing
 from learnac.model import Model
@@ -63,11 +64,8 @@ def update(
     new = TreeCounts(network)
     n_given = None if sample_weight is None else np.asarray(sample_weight).size
     weights = checked_weights(sample_weight, n_given or 0)
-    for codes in _batches(network.schema, rows, on_rows):
-        some = None if weights is None else weights[new.n_rows : new.n_rows + codes.shape[1]]
-        if some is not None and len(some) < codes.shape[1]:
-            break
-        new.add(codes, some)
+    for batch in _batches(network.schema, rows, on_rows):
+        new.add(batch.codes, some_of(weights, new.n_rows, batch.n_rows))
     if n_given is not None and n_given != new.n_rows:
         raise ValueError(f"sample_weight: expected a number for each row, found {n_given}")
     if new.n_rows == 0:
@@ -125,11 +123,9 @@ def _gathered(tree: TreeCPD, of_leaves: Floats) -> Floats:
     return counts
 
 
-def _batches(
-    schema: Schema, rows: Any, on_rows: Callable[[int], object] | None
-) -> Iterable[NDArray[np.unsignedinteger[Any]]]:
+def _batches(schema: Schema, rows: Any, on_rows: Callable[[int], object] | None) -> Iterable[Dataset]:
     if not is_streamed(rows):
-        return [schema.encode(rows)]
+        return [complete_rows(schema, rows)]
     from learnac.data.batches import batch_source
     from learnac.data.streamed import encoded
 

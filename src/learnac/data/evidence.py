@@ -21,7 +21,7 @@ from learnac.errors import ImpossibleEvidenceError, QueryError, described
 from learnac.types import PartialCodes
 
 if TYPE_CHECKING:
-    from learnac.data.frames import ColumnReport
+    from learnac.data.settling import ColumnReport
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

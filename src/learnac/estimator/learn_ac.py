@@ -21,6 +21,7 @@ from learnac import defaults
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
+from learnac.data.column_options import stated_options
 from learnac.data.dataset import is_frame
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.incomplete import (
@@ -400,11 +401,14 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")
         if y is not None:
             raise ValueError("y: expected None for a table in files: the target is one of its columns")
-        table = packed(X, self.bins, self.as_category or (), self.kinds, scratch, sample_weight)
-        if self.target is not None and str(self.target) not in table.schema.names:
+        options = stated_options(None, self.bins, self.as_category or (), self.kinds, self.min_count)
+        target = None if self.target is None else str(self.target)
+        table = packed(X, options, scratch, sample_weight, self.missing, target)
+        _tell_what_was_left_out(table)
+        if target is not None and target not in table.schema.names:
             raise DataError(
-                f"expected a column called {str(self.target)!r}, the target; there are {listed(table.schema.names)}",
-                column=str(self.target),
+                f"expected a column called {target!r}, the target; there are {listed(table.schema.names)}",
+                column=target,
             )
         return table
 
@@ -478,11 +482,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         return weighted_mean(log_likelihoods, checked_weights(sample_weight, len(log_likelihoods)))
 
 
-def _tell_what_was_left_out(dataset: TrainingRows) -> None:
+def _tell_what_was_left_out(table: TrainingRows | TableOfParts) -> None:
     left_out = [
-        f"{report.name!r} ({report.done.removeprefix('left out: ')})"
-        for report in dataset.reports
-        if report.is_left_out
+        f"{report.name!r} ({report.done.removeprefix('left out: ')})" for report in table.reports if report.is_left_out
     ]
     if left_out:
         warnings.warn(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.data.blocks import BlockTable
+from learnac.data.settling import ColumnReport
 from learnac.learn.counts import LeafCounts
 from learnac.learn.distinct_rows import distinct_rows
 from learnac.learn.held_out import tenths_of
@@ -114,6 +115,14 @@ class TableOfParts(Protocol):
     def n_counted(self) -> int:
         """The number of rows that have a weight."""
 
+    @property
+    def log_density(self) -> float:
+        """Of all numbers within their intervals."""
+
+    @property
+    def reports(self) -> tuple[ColumnReport, ...]:
+        """What was found out about the columns of a table to learn from."""
+
     def rows(self, subset: Subset | None = None) -> RowSource: ...
 
 
@@ -122,10 +131,15 @@ class OnDisk:
     """The table in a file of packed blocks."""
 
     blocks: BlockTable
+    reports: tuple[ColumnReport, ...] = ()
 
     @property
     def schema(self) -> Schema:
         return self.blocks.schema
+
+    @property
+    def log_density(self) -> float:
+        return self.blocks.log_density
 
     @property
     def n_rows(self) -> int:

@@ -1,0 +1,293 @@
+"""The values of a column, gathered batch by batch, as settling asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from learnac.data.calendars import Calendar, calendar_of, seconds_of_texts
+from learnac.data.categories import MAX_ARITY, check_largest_integer, unusable_type
+from learnac.data.found_kinds import MOST_INTEGERS
+from learnac.data.frame_values import check_finite
+from learnac.data.number_counts import CountedNumbers, Lots, NumberCounts, WeightUnit
+from learnac.data.number_text import number_text
+from learnac.data.spread import Numbers
+from learnac.errors import DataError
+
+
+class GrowingColumn:
+    """What is known of a column of the batches so far: `settle` takes it. Changes in place, and can be pickled.
+
+    `is_dictionary` says that its type is one of Arrow's dictionaries; `has_categories`, that somebody stated that its
+    values are categories, even if they are numbers.
+    """
+
+    is_time = False  # Points in time come as texts.
+
+    def __init__(self, name: str, unit: WeightUnit, *, is_dictionary: bool, has_categories: bool) -> None:
+        self._name, self._has_categories = name, has_categories
+        self.is_dictionary, self.is_ordered = is_dictionary, False
+        self._dictionary: Any = None
+        self.n_rows = self.n_missing = 0
+        self.first_gap: int | None = None
+        self._counts: Any = None  # a table of values and the number of their rows
+        self._are_too_many = False  # the values, to be categories
+        self._numbers = NumberCounts(unit)
+        self._steps = _Steps()
+        self.is_whole = self._are_dates = self._are_days = True
+        self._too_large: DataError | None = None
+
+    # What settling asks for.
+
+    @property
+    def n_values(self) -> int:
+        if not self._are_too_many:
+            return len(self._counts)
+        return max(len(self._numbers.counted().values), MOST_INTEGERS + 1) if self._is_binned else MAX_ARITY
+
+    @property
+    def has_more(self) -> bool:
+        return self._numbers.is_sample if self._is_binned else self._are_too_many
+
+    @property
+    def is_boolean(self) -> bool:
+        return bool(pa.types.is_boolean(self._type))
+
+    @property
+    def is_number(self) -> bool:
+        return not self.is_dictionary and bool(pa.types.is_integer(self._type) or pa.types.is_floating(self._type))
+
+    @property
+    def are_dates(self) -> bool:
+        return bool(pa.types.is_string(self._type)) and self._are_dates
+
+    @property
+    def is_in_order(self) -> bool:
+        return self._steps.are_ones
+
+    @property
+    def is_declared(self) -> bool:
+        """A dictionary of Arrow only saves memory, unless it is ordered."""
+        return self.is_ordered
+
+    def used(self) -> list[Any]:
+        found: list[Any] = self._counts.column("values").to_pylist()
+        return found
+
+    def declared(self) -> list[Any] | None:
+        return self._dictionary.to_pylist() if self.is_dictionary else None
+
+    def n_rows_of(self) -> Mapping[Any, int]:
+        return dict(zip(self.used(), self._counts.column("counts").to_pylist(), strict=True))
+
+    def numbers(self) -> CountedNumbers:
+        if not self.is_number:
+            expected = "numbers to put into bins"
+            found = "strings" if pa.types.is_string(self._type) else str(self._type)
+            raise DataError(
+                f"column {self._name!r}: expected {expected}, found {found}",
+                column=self._name,
+                expected=expected,
+                found=found,
+            )
+        if self._too_large is not None:
+            raise self._too_large
+        return self._numbers.counted()
+
+    def times(self) -> tuple[CountedNumbers, Calendar]:
+        if not self.are_dates:
+            expected = "dates such as 2024-05-17 or 2024-05-17 13:45:00"
+            raise DataError(f"column {self._name!r}: expected {expected}", column=self._name, expected=expected)
+        calendar = Calendar.DAYS if self._are_days else Calendar.SECONDS
+        seconds = self._numbers.counted()
+        return CountedNumbers(calendar.of_seconds(seconds.values), seconds.counts, seconds.is_sample), calendar
+
+    # How it grows.
+
+    def add(self, column: Any, first_row: int, lots: Lots, weights: Numbers | None) -> None:
+        """The rows of a batch, which begins with row `first_row` of the whole table; `lots` are those of its rows."""
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        is_known = _is_known(column)
+        if not is_known.all():
+            self.n_missing += int(np.count_nonzero(~is_known))
+            if self.first_gap is None:
+                self.first_gap = first_row + int(np.argmin(is_known))
+            column, lots = column.filter(pa.array(is_known)), lots[is_known]
+            weights = None if weights is None else weights[is_known]
+        if len(column) == 0:
+            return
+        self.n_rows += len(column)
+        if self.is_dictionary:
+            self.is_ordered |= bool(column.type.ordered)
+            self._dictionary = _joined(self._name, self._dictionary, column.dictionary)
+        found = _value_counts(self._name, column)
+        self._add_values(found)
+        if self.is_number:
+            self._add_numbers(column, found, first_row + np.flatnonzero(is_known), lots, weights)
+        elif self.are_dates:
+            self._add_dates(column, lots, weights)
+
+    def merge(self, later: GrowingColumn) -> None:
+        """What another found in rows that come after these."""
+        self.n_rows += later.n_rows
+        self.n_missing += later.n_missing
+        self.first_gap = later.first_gap if self.first_gap is None else self.first_gap
+        if later.n_rows == 0:
+            return
+        if later._dictionary is not None:
+            self.is_ordered |= later.is_ordered
+            self._dictionary = _joined(self._name, self._dictionary, later._dictionary)
+        self._add_values(later._counts)
+        self._are_too_many |= later._are_too_many
+        self._numbers.merge(later._numbers)
+        self._steps = self._steps.then(later._steps)
+        self.is_whole &= later.is_whole
+        self._are_dates &= later._are_dates
+        self._are_days &= later._are_days
+        self._too_large = self._too_large or later._too_large
+
+    def as_text(self) -> None:
+        """Numbers that are no integers become texts, as categories must be."""
+        self._are_dates = False
+        texts = pa.array([number_text(value) for value in self.used()], pa.string())
+        self._counts = _summed(pa.table([texts, self._counts.column("counts")], ["values", "counts"]))
+
+    @property
+    def _type(self) -> Any:
+        return pa.null() if self._counts is None else self._counts.schema.field("values").type
+
+    def _add_values(self, found: Any) -> None:
+        """Values with the numbers of their rows. Beyond a limit some of them will do: there are too many."""
+        if self._counts is not None:
+            kind = _common_type(self._name, self._type, found.schema.field("values").type)
+            schema = pa.schema([("values", kind), ("counts", pa.int64())])
+            found = pa.concat_tables([self._counts.cast(schema), found.cast(schema)])
+            found = found if self._are_too_many else _summed(found)
+        self._counts = found.slice(0, 0)  # for its type
+        most = MOST_INTEGERS if self._is_binned else MAX_ARITY
+        self._are_too_many |= len(found) > most
+        self._counts = found.slice(0, most + 1)
+
+    @property
+    def _is_binned(self) -> bool:
+        """Whether many different values are no matter: numbers that may become intervals."""
+        return self.is_number and not self._has_categories
+
+    def _add_numbers(
+        self, column: Any, found: Any, rows: NDArray[np.intp], lots: Lots, weights: Numbers | None
+    ) -> None:
+        different, counts = (found.column(name).to_numpy() for name in ("values", "counts"))
+        is_integer = different.dtype.kind == "i"
+        different = different.astype(np.float64) + 0.0
+        numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
+        if self._too_large is None:
+            try:
+                check_finite(self._name, numbers, rows)
+            except DataError as error:
+                self._too_large = error
+        is_whole = (different == np.rint(different)) & ((np.abs(different) < 2.0**63) | is_integer)
+        self.is_whole &= bool(is_whole.all())
+        self._steps = self._steps.then_numbers(numbers)
+        self._numbers.add(numbers, lots, weights, (different, counts))
+
+    def _add_dates(self, column: Any, lots: Lots, weights: Numbers | None) -> None:
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        seconds = seconds_of_texts(encoded.dictionary.to_pylist())
+        self._are_dates = seconds is not None
+        if seconds is not None:
+            self._are_days &= calendar_of(seconds) is Calendar.DAYS
+            self._numbers.add(seconds[encoded.indices.to_numpy()], lots, weights)
+
+
+class _Steps:
+    """Whether numbers go up by one from row to row, or down by one: those of the rows so far."""
+
+    def __init__(self, first: float = 0.0, last: float = 0.0, step: float | None = None, is_empty: bool = True) -> None:
+        self._first, self._last, self._is_empty = first, last, is_empty
+        self._step = step  # None for a single row; nan for rows with different steps, or none of one
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> _Steps:
+        with np.errstate(invalid="ignore"):
+            steps = np.diff(numbers)
+        step = None
+        if len(steps):
+            step = float(steps[0]) if abs(steps[0]) == 1 and (steps == steps[0]).all() else np.nan
+        return cls(float(numbers[0]), float(numbers[-1]), step, is_empty=False)
+
+    def then(self, later: _Steps) -> _Steps:
+        if self._is_empty or later._is_empty:
+            return later if self._is_empty else self
+        between = later._first - self._last
+        steps = {step for step in (self._step, between, later._step) if step is not None}
+        return _Steps(self._first, later._last, steps.pop() if steps in ({1.0}, {-1.0}) else np.nan, is_empty=False)
+
+    def then_numbers(self, numbers: Numbers) -> _Steps:
+        is_broken = self._step is not None and not self.are_ones
+        return self if is_broken else self.then(_Steps.of(numbers))
+
+    @property
+    def are_ones(self) -> bool:
+        return self._step in (1.0, -1.0)
+
+
+def _is_known(column: Any) -> NDArray[np.bool_]:
+    """Which rows have a value. Only floats can be NaN, which is no value either."""
+    is_known = column.is_valid()
+    if pa.types.is_floating(column.type):
+        is_known = pc.and_(is_known, pc.invert(pc.is_nan(column)).fill_null(False))
+    found: NDArray[np.bool_] = is_known.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _value_counts(name: str, column: Any) -> Any:
+    """The different values of a column and the number of their rows, in one of a few types."""
+    is_dictionary = pa.types.is_dictionary(column.type)
+    found = (column.indices if is_dictionary else column).value_counts()
+    values, counts = found.field(0), found.field(1)
+    values = _plain(name, column.dictionary.take(values) if is_dictionary else values)
+    return pa.table([values, counts], ["values", "counts"])
+
+
+def _plain(name: str, values: Any) -> Any:
+    """Values in one of a few types, so that those of all batches can be compared."""
+    kind = values.type
+    if pa.types.is_uint64(kind):
+        check_largest_integer(name, pc.max(values).as_py())
+    if pa.types.is_integer(kind):
+        return values.cast(pa.int64())
+    if pa.types.is_floating(kind):
+        return values.cast(pa.float64())
+    if pa.types.is_large_string(kind):
+        return values.cast(pa.string())
+    if pa.types.is_string(kind) or pa.types.is_boolean(kind):
+        return values
+    raise unusable_type(name, str(kind))
+
+
+def _summed(counts: Any) -> Any:
+    """Each value once, in the order of their first rows."""
+    found = counts.group_by("values", use_threads=False).aggregate([("counts", "sum")])
+    return pa.table([found.column("values"), found.column("counts_sum")], ["values", "counts"]).combine_chunks()
+
+
+def _joined(name: str, before: Any, later: Any) -> Any:
+    """The values of two dictionaries, each once."""
+    later = _plain(name, later)
+    if before is None or before.equals(later):
+        return later
+    kind = _common_type(name, before.type, later.type)
+    return pa.concat_arrays([before.cast(kind), later.cast(kind)]).unique()
+
+
+def _common_type(name: str, a: Any, b: Any) -> Any:
+    if a == b:
+        return a
+    if {a, b} == {pa.int64(), pa.float64()}:
+        return pa.float64()
+    raise DataError(f"column {name!r}: expected values of one type, found {a} and {b}", column=name)
