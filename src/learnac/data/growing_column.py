@@ -35,7 +35,8 @@ class GrowingColumn:
         self._dictionary: Any = None
         self.n_rows = self.n_missing = 0
         self.first_gap: int | None = None
-        self._counts: Any = None  # a table of values and the number of their rows
+        self._values: Any = None  # each once, in the order of their first rows
+        self._counts: NDArray[np.int64] = np.empty(0, np.int64)  # of the rows of each
         self._are_too_many = False  # the values, to be categories
         self._numbers = NumberCounts(unit)
         self._steps = _Steps()
@@ -47,7 +48,7 @@ class GrowingColumn:
     @property
     def n_values(self) -> int:
         if not self._are_too_many:
-            return len(self._counts)
+            return len(self._values)
         return max(len(self._numbers.counted().values), MOST_INTEGERS + 1) if self._is_binned else MAX_ARITY
 
     @property
@@ -76,14 +77,14 @@ class GrowingColumn:
         return self.is_ordered
 
     def used(self) -> list[Any]:
-        found: list[Any] = self._counts.column("values").to_pylist()
+        found: list[Any] = self._values.to_pylist()
         return found
 
     def declared(self) -> list[Any] | None:
         return self._dictionary.to_pylist() if self.is_dictionary else None
 
     def n_rows_of(self) -> Mapping[Any, int]:
-        return dict(zip(self.used(), self._counts.column("counts").to_pylist(), strict=True))
+        return dict(zip(self.used(), self._counts.tolist(), strict=True))
 
     def numbers(self) -> CountedNumbers:
         if not self.is_number:
@@ -125,10 +126,11 @@ class GrowingColumn:
         if self.is_dictionary:
             self.is_ordered |= bool(column.type.ordered)
             self._dictionary = _joined(self._name, self._dictionary, column.dictionary)
-        found = _value_counts(self._name, column)
-        self._add_values(found)
+        values, counts = _value_counts(self._name, column)
+        self._add_values(values, counts)
         if self.is_number:
-            self._add_numbers(column, found, first_row + np.flatnonzero(is_known), lots, weights)
+            different = values.to_numpy().astype(np.float64), counts
+            self._add_numbers(column, different, first_row, is_known, lots, weights)
         elif self.are_dates:
             self._add_dates(column, lots, weights)
 
@@ -142,7 +144,7 @@ class GrowingColumn:
         if later._dictionary is not None:
             self.is_ordered |= later.is_ordered
             self._dictionary = _joined(self._name, self._dictionary, later._dictionary)
-        self._add_values(later._counts)
+        self._add_values(later._values, later._counts)
         self._are_too_many |= later._are_too_many
         self._numbers.merge(later._numbers)
         self._steps = self._steps.then(later._steps)
@@ -153,25 +155,32 @@ class GrowingColumn:
 
     def as_text(self) -> None:
         """Numbers that are no integers become texts, as categories must be."""
-        self._are_dates = False
-        texts = pa.array([number_text(value) for value in self.used()], pa.string())
-        self._counts = _summed(pa.table([texts, self._counts.column("counts")], ["values", "counts"]))
+        values, counts = [number_text(value) for value in self.used()], self._counts
+        self._values, self._are_dates = None, False
+        for text, count in zip(values, counts, strict=True):
+            self._add_values(pa.array([text]), np.array([count]))
 
     @property
     def _type(self) -> Any:
-        return pa.null() if self._counts is None else self._counts.schema.field("values").type
+        return pa.null() if self._values is None else self._values.type
 
-    def _add_values(self, found: Any) -> None:
-        """Values with the numbers of their rows. Beyond a limit some of them will do: there are too many."""
-        if self._counts is not None:
-            kind = _common_type(self._name, self._type, found.schema.field("values").type)
-            schema = pa.schema([("values", kind), ("counts", pa.int64())])
-            found = pa.concat_tables([self._counts.cast(schema), found.cast(schema)])
-            found = found if self._are_too_many else _summed(found)
-        self._counts = found.slice(0, 0)  # for its type
+    def _add_values(self, values: Any, counts: NDArray[np.int64]) -> None:
+        """Different values with the numbers of their rows. Beyond a limit some will do: there are too many."""
+        if self._values is None:
+            self._values, self._counts = values.slice(0, 0), np.empty(0, np.int64)
+        kind = _common_type(self._name, self._type, values.type)
+        self._values, values = self._values.cast(kind), values.cast(kind)
+        if self._are_too_many:
+            return
+        places = pc.index_in(values, self._values)
+        is_new = places.is_null().to_numpy(zero_copy_only=False)
+        self._counts[places.drop_null().to_numpy()] += counts[~is_new]
         most = MOST_INTEGERS if self._is_binned else MAX_ARITY
-        self._are_too_many |= len(found) > most
-        self._counts = found.slice(0, most + 1)
+        self._are_too_many = len(self._values) + int(is_new.sum()) > most
+        if is_new.any():
+            more = values.filter(pa.array(is_new))
+            self._values = pa.concat_arrays([self._values, more]).slice(0, most + 1)
+            self._counts = np.concatenate([self._counts, counts[is_new]])[: most + 1]
 
     @property
     def _is_binned(self) -> bool:
@@ -179,21 +188,26 @@ class GrowingColumn:
         return self.is_number and not self._has_categories
 
     def _add_numbers(
-        self, column: Any, found: Any, rows: NDArray[np.intp], lots: Lots, weights: Numbers | None
+        self,
+        column: Any,
+        different: tuple[Numbers, NDArray[np.int64]],
+        first_row: int,
+        is_known: NDArray[np.bool_],
+        lots: Lots,
+        weights: Numbers | None,
     ) -> None:
-        different, counts = (found.column(name).to_numpy() for name in ("values", "counts"))
-        is_integer = different.dtype.kind == "i"
-        different = different.astype(np.float64) + 0.0
         numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
         if self._too_large is None:
             try:
-                check_finite(self._name, numbers, rows)
-            except DataError as error:
-                self._too_large = error
-        is_whole = (different == np.rint(different)) & ((np.abs(different) < 2.0**63) | is_integer)
-        self.is_whole &= bool(is_whole.all())
+                check_finite(self._name, different[0])
+            except DataError:
+                self._too_large = _too_large(self._name, numbers, first_row + np.flatnonzero(is_known))
+        if self.is_whole:
+            is_integer = pa.types.is_integer(column.type)
+            found = different[0]
+            self.is_whole = bool(((found == np.rint(found)) & ((np.abs(found) < 2.0**63) | is_integer)).all())
         self._steps = self._steps.then_numbers(numbers)
-        self._numbers.add(numbers, lots, weights, (different, counts))
+        self._numbers.add(numbers, lots, weights, different)
 
     def _add_dates(self, column: Any, lots: Lots, weights: Numbers | None) -> None:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
@@ -245,13 +259,20 @@ def _is_known(column: Any) -> NDArray[np.bool_]:
     return found
 
 
-def _value_counts(name: str, column: Any) -> Any:
-    """The different values of a column and the number of their rows, in one of a few types."""
+def _too_large(name: str, numbers: Numbers, rows: NDArray[np.intp]) -> DataError:
+    try:
+        check_finite(name, numbers, rows)
+    except DataError as error:
+        return error
+    raise AssertionError("some number is too large")
+
+
+def _value_counts(name: str, column: Any) -> tuple[Any, NDArray[np.int64]]:
+    """The different values of a column in one of a few types, and the number of their rows."""
     is_dictionary = pa.types.is_dictionary(column.type)
     found = (column.indices if is_dictionary else column).value_counts()
-    values, counts = found.field(0), found.field(1)
-    values = _plain(name, column.dictionary.take(values) if is_dictionary else values)
-    return pa.table([values, counts], ["values", "counts"])
+    values, counts = found.field(0), found.field(1).to_numpy()
+    return _plain(name, column.dictionary.take(values) if is_dictionary else values), counts
 
 
 def _plain(name: str, values: Any) -> Any:
@@ -268,12 +289,6 @@ def _plain(name: str, values: Any) -> Any:
     if pa.types.is_string(kind) or pa.types.is_boolean(kind):
         return values
     raise unusable_type(name, str(kind))
-
-
-def _summed(counts: Any) -> Any:
-    """Each value once, in the order of their first rows."""
-    found = counts.group_by("values", use_threads=False).aggregate([("counts", "sum")])
-    return pa.table([found.column("values"), found.column("counts_sum")], ["values", "counts"]).combine_chunks()
 
 
 def _joined(name: str, before: Any, later: Any) -> Any:

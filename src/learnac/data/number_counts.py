@@ -120,16 +120,20 @@ class _Sample:
         self._lots = np.concatenate([self._lots, lots[used]])
         self._numbers = np.concatenate([self._numbers, numbers[used]])
         self._times = np.concatenate([self._times, times[used]])
-        if len(self._lots) > MOST_NUMBERS:
-            kept = _lowest(self._lots)
-            self._lots, self._numbers, self._times = self._lots[kept], self._numbers[kept], self._times[kept]
-            self._highest = self._lots.max()
+        if len(self._lots) > 2 * MOST_NUMBERS:  # not at once: it takes longer than to add some
+            self._shrink()
 
     def merge(self, other: _Sample) -> None:
         self.add(other._numbers, other._lots, other._times)
 
     def counted(self) -> tuple[Numbers, Integers]:
+        self._shrink()
         return _different(self._numbers, self._times)
+
+    def _shrink(self) -> None:
+        kept = _lowest(self._lots)
+        self._lots, self._numbers, self._times = self._lots[kept], self._numbers[kept], self._times[kept]
+        self._highest = self._lots.max(initial=np.uint64(0))
 
 
 def _is_used(numbers: Numbers, times: Integers | None) -> npt.NDArray[np.bool_]:
@@ -161,7 +165,7 @@ def lots_of(rows: Integers) -> Lots:
 
 
 def _lowest(lots: Lots) -> npt.NDArray[np.intp]:
-    """Where the lowest lots are, in order of their places."""
+    """Where the lowest lots are."""
     if len(lots) <= MOST_NUMBERS:
         return np.arange(len(lots))
-    return np.sort(np.argpartition(lots, MOST_NUMBERS - 1)[:MOST_NUMBERS])
+    return np.argpartition(lots, MOST_NUMBERS - 1)[:MOST_NUMBERS]
