@@ -75,14 +75,26 @@ def test_numbers_and_dates_are_learned_as_in_memory(client: Any, is_weighted: bo
 
     mixed = mixed_table(n_rows=2000)
     weights = WEIGHTS if is_weighted else None
-    expected = LearnAC(max_edges=600).fit(mixed, sample_weight=weights)
+    settings = {"max_edges": 600, "schedule": "greedy" if is_weighted else "quick"}
+    expected = LearnAC(**settings).fit(mixed, sample_weight=weights)
     for n_parts in (1, 5):
         table, own = (
             None if each is None else dd.from_pandas(each, npartitions=n_parts, sort=False) for each in (mixed, weights)
         )
-        found = LearnAC(max_edges=600).fit(table, sample_weight=own)
+        found = LearnAC(**settings).fit(table, sample_weight=own)
         assert found.schema_ == expected.schema_
         assert_same_model(found.learned_, expected.learned_)
+
+
+@two_workers
+def test_partitions_may_be_empty(client: Any) -> None:
+    import dask.dataframe as dd
+
+    mixed = mixed_table(n_rows=2000)
+    kept = mixed[mixed.index >= 900]
+    table = dd.from_pandas(mixed, npartitions=5, sort=False)
+    found = LearnAC(max_edges=600).fit(table.map_partitions(lambda part: part[part.index >= 900]))
+    assert_same_model(found.learned_, LearnAC(max_edges=600).fit(kept).learned_)
 
 
 @two_workers

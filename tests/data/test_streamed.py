@@ -113,6 +113,7 @@ def test_parts_that_are_read_at_the_same_time_are_one_table(monkeypatch: pytest.
     monkeypatch.setattr(number_counts, "MOST_NUMBERS", 3000)
     whole, merged = GrowingColumns(), GrowingColumns()
     whole.add(TABLE.combine_chunks().to_batches()[0])
+    merged.merge(GrowingColumns())  # a part without rows
     for start in range(0, N_ROWS, 11_000):
         part = GrowingColumns(first_row=start)
         for batch in TABLE.slice(start, 11_000).to_batches(max_chunksize=3000):
@@ -254,6 +255,19 @@ class TestWhatIsWrong:
 
         with pytest.raises(DataError, match=r"t\.csv: the file changed while it was read"):
             pack_stream(FileBatches.of(path), on_rows=change)
+
+    def test_a_file_that_changes_between_the_readings(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "t.csv"
+        path.write_text("a\n" + "0\n1\n" * 3000)
+        found = GrowingColumns.found
+
+        def change_and_find(columns: GrowingColumns, *arguments: Any) -> Any:
+            path.write_text("a\n" + "1\n0\n" * 4000)
+            return found(columns, *arguments)
+
+        monkeypatch.setattr(GrowingColumns, "found", change_and_find)
+        with pytest.raises(DataError, match=r"t\.csv: the file changed while it was read"):
+            pack_stream(FileBatches.of(path))
 
     def test_files_with_other_columns(self, tmp_path: Path) -> None:
         pq.write_table(pa.table({"a": [0, 1]}), tmp_path / "1.parquet")

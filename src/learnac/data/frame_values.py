@@ -23,14 +23,19 @@ _Array = np.ndarray[Any, Any]
 
 
 class FrameValues:
-    """A column without gaps, which `settle` takes; `rows` are the numbers of its rows in the whole table."""
+    """A column without gaps, which `settle` takes; `rows` are those of the `n_in_table` rows that have a value."""
 
     has_more = False
 
     def __init__(
-        self, name: str, column: Column, weights: Numbers | None, rows: npt.NDArray[np.intp] | None = None
+        self,
+        name: str,
+        column: Column,
+        weights: Numbers | None,
+        rows: npt.NDArray[np.intp] | None = None,
+        n_in_table: int | None = None,
     ) -> None:
-        self._name, self._column, self._weights = name, column, weights
+        self._name, self._column, self._weights, self._n_in_table = name, column, weights, n_in_table
         self.rows = np.arange(len(column)) if rows is None else rows
         self._calendar: Calendar | None = None
 
@@ -113,7 +118,7 @@ class FrameValues:
 
     def _counted(self) -> CountedNumbers:
         check_finite(self._name, self._numbers, self.rows)
-        return count_numbers(self._numbers, self._weights, self.rows)
+        return count_numbers(self._numbers, self._weights, self.rows, self._n_in_table)
 
     @cached_property
     def _distinct(self) -> Distinct:

@@ -107,7 +107,7 @@ def read_partial_frame(
             raise nothing_known(name)
         present = whole if len(known) == n_rows else without_gaps(whole, known)
         check_type(name, present)
-        values[name] = FrameValues(name, present, None if counts is None else counts[known], known)
+        values[name] = FrameValues(name, present, None if counts is None else counts[known], known, n_rows)
         read = settle(name, values[name], options, leave_out=leave_out)
         found[name] = replace(read, report=replace(read.report, n_missing=n_rows - len(known)))
     schema = settled_schema(found, options)

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from learnac.data.bins import LARGEST_NUMBER
 from learnac.data.calendars import Calendar, calendar_of, seconds_of_texts
 from learnac.data.categories import MAX_ARITY, check_largest_integer, unusable_type
 from learnac.data.found_kinds import MOST_INTEGERS
 from learnac.data.frame_values import check_finite
-from learnac.data.number_counts import CountedNumbers, Lots, NumberCounts, WeightUnit
+from learnac.data.number_counts import CountedNumbers, NumberCounts, RowSample, WeightUnit
 from learnac.data.number_text import number_text
 from learnac.data.spread import Numbers
 from learnac.errors import DataError
@@ -41,6 +42,7 @@ class GrowingColumn:
         self._numbers = NumberCounts(unit)
         self._steps = _Steps()
         self.is_whole = self._are_dates = self._are_days = True
+        self.sample = RowSample()  # that of the whole table, when all of it was read
         self._too_large: DataError | None = None
 
     # What settling asks for.
@@ -49,11 +51,11 @@ class GrowingColumn:
     def n_values(self) -> int:
         if not self._are_too_many:
             return len(self._values)
-        return max(len(self._numbers.counted().values), MOST_INTEGERS + 1) if self._is_binned else MAX_ARITY
+        return max(len(self._counted().values), MOST_INTEGERS + 1) if self._is_binned else MAX_ARITY
 
     @property
     def has_more(self) -> bool:
-        return self._numbers.is_sample if self._is_binned else self._are_too_many
+        return self._numbers.are_too_many if self._is_binned else self._are_too_many
 
     @property
     def is_boolean(self) -> bool:
@@ -98,30 +100,42 @@ class GrowingColumn:
             )
         if self._too_large is not None:
             raise self._too_large
-        return self._numbers.counted()
+        return self._counted()
 
     def times(self) -> tuple[CountedNumbers, Calendar]:
         if not self.are_dates:
             expected = "dates such as 2024-05-17 or 2024-05-17 13:45:00"
             raise DataError(f"column {self._name!r}: expected {expected}", column=self._name, expected=expected)
         calendar = Calendar.DAYS if self._are_days else Calendar.SECONDS
-        seconds = self._numbers.counted()
+        seconds = self._counted()
         return CountedNumbers(calendar.of_seconds(seconds.values), seconds.counts, seconds.is_sample), calendar
 
     # How it grows.
 
-    def add(self, column: Any, first_row: int, lots: Lots, weights: Numbers | None) -> None:
-        """The rows of a batch, which begins with row `first_row` of the whole table; `lots` are those of its rows."""
+    def add(self, column: Any, first_row: int, times: NDArray[np.int64] | None) -> NDArray[Any] | None:
+        """The rows of a batch, which begins with row `first_row` of the whole table; each counts so many `times`.
+
+        Their numbers, NaN for a gap, if they are some, or points in time.
+        """
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         is_known = _is_known(column)
-        if not is_known.all():
+        is_full = bool(is_known.all())
+        if not is_full:
             self.n_missing += int(np.count_nonzero(~is_known))
             if self.first_gap is None:
                 self.first_gap = first_row + int(np.argmin(is_known))
-            column, lots = column.filter(pa.array(is_known)), lots[is_known]
-            weights = None if weights is None else weights[is_known]
-        if len(column) == 0:
-            return
+            column = column.filter(pa.array(is_known))
+            times = None if times is None else times[is_known]
+        numbers = self._add_known(column, first_row, is_known, times) if len(column) else np.empty(0)
+        if is_full or numbers is None:
+            return numbers
+        with_gaps = np.full(len(is_known), np.nan)
+        with_gaps[is_known] = numbers
+        return with_gaps
+
+    def _add_known(
+        self, column: Any, first_row: int, is_known: NDArray[np.bool_], times: NDArray[np.int64] | None
+    ) -> NDArray[Any] | None:
         self.n_rows += len(column)
         if self.is_dictionary:
             self.is_ordered |= bool(column.type.ordered)
@@ -129,10 +143,12 @@ class GrowingColumn:
         values, counts = _value_counts(self._name, column)
         self._add_values(values, counts)
         if self.is_number:
-            different = values.to_numpy().astype(np.float64), counts
-            self._add_numbers(column, different, first_row, is_known, lots, weights)
-        elif self.are_dates:
-            self._add_dates(column, lots, weights)
+            numbers = column.to_numpy(zero_copy_only=False)
+            different = values.to_numpy().astype(np.float64)
+            self._note_numbers(numbers, different, first_row, is_known)
+            self._numbers.add(numbers, times, (different, counts))
+            return numbers
+        return self._add_dates(column, times) if self.are_dates else None
 
     def merge(self, later: GrowingColumn) -> None:
         """What another found in rows that come after these."""
@@ -187,35 +203,29 @@ class GrowingColumn:
         """Whether many different values are no matter: numbers that may become intervals."""
         return self.is_number and not self._has_categories
 
-    def _add_numbers(
-        self,
-        column: Any,
-        different: tuple[Numbers, NDArray[np.int64]],
-        first_row: int,
-        is_known: NDArray[np.bool_],
-        lots: Lots,
-        weights: Numbers | None,
+    def _note_numbers(
+        self, numbers: NDArray[Any], different: Numbers, first_row: int, is_known: NDArray[np.bool_]
     ) -> None:
-        numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
-        if self._too_large is None:
-            try:
-                check_finite(self._name, different[0])
-            except DataError:
-                self._too_large = _too_large(self._name, numbers, first_row + np.flatnonzero(is_known))
+        if self._too_large is None and np.abs(different).max() > LARGEST_NUMBER:
+            self._too_large = _too_large(self._name, numbers, first_row + np.flatnonzero(is_known))
         if self.is_whole:
-            is_integer = pa.types.is_integer(column.type)
-            found = different[0]
-            self.is_whole = bool(((found == np.rint(found)) & ((np.abs(found) < 2.0**63) | is_integer)).all())
+            is_small = (np.abs(different) < 2.0**63) | (numbers.dtype.kind in "iu")
+            self.is_whole = bool(((different == np.rint(different)) & is_small).all())
         self._steps = self._steps.then_numbers(numbers)
-        self._numbers.add(numbers, lots, weights, different)
 
-    def _add_dates(self, column: Any, lots: Lots, weights: Numbers | None) -> None:
+    def _add_dates(self, column: Any, times: NDArray[np.int64] | None) -> Numbers | None:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         seconds = seconds_of_texts(encoded.dictionary.to_pylist())
         self._are_dates = seconds is not None
-        if seconds is not None:
-            self._are_days &= calendar_of(seconds) is Calendar.DAYS
-            self._numbers.add(seconds[encoded.indices.to_numpy()], lots, weights)
+        if seconds is None:
+            return None
+        self._are_days &= calendar_of(seconds) is Calendar.DAYS
+        places = encoded.indices.to_numpy()
+        self._numbers.add(seconds[places], times, (seconds, np.bincount(places, minlength=len(seconds))))
+        return seconds[places]
+
+    def _counted(self) -> CountedNumbers:
+        return self._numbers.counted(self.sample, self._name)
 
 
 class _Steps:
@@ -226,7 +236,8 @@ class _Steps:
         self._step = step  # None for a single row; nan for rows with different steps, or none of one
 
     @classmethod
-    def of(cls, numbers: Numbers) -> _Steps:
+    def of(cls, numbers: NDArray[Any]) -> _Steps:
+        numbers = numbers.astype(np.float64)
         with np.errstate(invalid="ignore"):
             steps = np.diff(numbers)
         step = None
@@ -241,7 +252,7 @@ class _Steps:
         steps = {step for step in (self._step, between, later._step) if step is not None}
         return _Steps(self._first, later._last, steps.pop() if steps in ({1.0}, {-1.0}) else np.nan, is_empty=False)
 
-    def then_numbers(self, numbers: Numbers) -> _Steps:
+    def then_numbers(self, numbers: NDArray[Any]) -> _Steps:
         is_broken = self._step is not None and not self.are_ones
         return self if is_broken else self.then(_Steps.of(numbers))
 
@@ -259,7 +270,7 @@ def _is_known(column: Any) -> NDArray[np.bool_]:
     return found
 
 
-def _too_large(name: str, numbers: Numbers, rows: NDArray[np.intp]) -> DataError:
+def _too_large(name: str, numbers: NDArray[Any], rows: NDArray[np.intp]) -> DataError:
     try:
         check_finite(name, numbers, rows)
     except DataError as error:

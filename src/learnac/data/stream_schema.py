@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from learnac.data.categories import MISSING
@@ -15,7 +14,7 @@ from learnac.data.frame_columns import nothing_known
 from learnac.data.growing_column import GrowingColumn
 from learnac.data.incomplete import with_missing
 from learnac.data.kinds import Kind
-from learnac.data.number_counts import WeightUnit, lots_of
+from learnac.data.number_counts import RowSample, WeightUnit
 from learnac.data.prepare import no_column
 from learnac.data.schema import Schema
 from learnac.data.settling import ColumnReport, SettledColumn, nothing_in_it, settle, settled_schema
@@ -37,6 +36,7 @@ class GrowingColumns:
         self.n_rows = 0
         self._first_row, self._unit = first_row, unit or WeightUnit()
         self._columns: dict[str, GrowingColumn] = {}
+        self._sample = RowSample()
 
     def __copy__(self) -> GrowingColumns:
         """The same with nothing in it."""
@@ -49,17 +49,21 @@ class GrowingColumns:
         growing = GrowingTable(batch.schema.names)
         growing.add(batch)
         first_row = self._first_row + self.n_rows
-        lots = lots_of(np.arange(first_row, first_row + batch.num_rows))
+        times = None if weights is None else self._unit.multiples(weights)
+        found = {}
         for field, column in zip(batch.schema, growing.table().itercolumns(), strict=True):
             if field.name not in self.options.drop:
-                is_dictionary = pa.types.is_dictionary(field.type)
-                self._column(field.name, is_dictionary).add(column, first_row, lots, weights)
+                own = self._column(field.name, pa.types.is_dictionary(field.type))
+                found[field.name] = own.add(column, first_row, times)
+        numbers = {name: column for name, column in found.items() if column is not None}
+        self._sample.add(first_row, batch.num_rows, times, numbers)
         self.n_rows += int(batch.num_rows)
 
     def merge(self, later: GrowingColumns) -> None:
         """Takes note of what another found in rows that come after these."""
         for name, column in later._columns.items():
             self._column(name, column.is_dictionary).merge(column)
+        self._sample.merge(later._sample)
         self.n_rows += later.n_rows
 
     def found(
@@ -94,6 +98,7 @@ class GrowingColumns:
             return nothing_in_it(name, self.n_rows)
         if self.options.kinds.get(name) is Kind.CATEGORICAL and column.is_number and not column.is_whole:
             column.as_text()
+        column.sample = self._sample
         read = settle(name, column, self.options, leave_out=True)
         return replace(read, report=replace(read.report, n_missing=column.n_missing))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from learnac.data.batches import BatchSource, FileBatches, in_whole_table
+from learnac.data.batches import BatchSource, FileBatches, in_whole_table, unchanged
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.data.column_options import ColumnOptions
 from learnac.data.compact import GrowingTable
@@ -57,11 +57,12 @@ def pack_stream(
     `missing="category"`, gaps are a category of their own, but for the column `but`; otherwise, there may be none.
     """
     columns = GrowingColumns(options, unit=None if weights is None else WeightUnit.of(float(weights.max(initial=0.0))))
-    source, columns = read_columns(source, columns, on_rows, weights)
-    checked_weights(weights, columns.n_rows)
     dropped = columns.options.drop
-    schema, reports = columns.found(source.name, missing, but)
-    blocks = pack_like(schema, source, dropped, folder, on_rows, weights)
+    with unchanged(source.paths if isinstance(source, FileBatches) else ()):  # from the first reading to the second
+        source, columns = read_columns(source, columns, on_rows, weights)
+        checked_weights(weights, columns.n_rows)
+        schema, reports = columns.found(source.name, missing, but)
+        blocks = pack_like(schema, source, dropped, folder, on_rows, weights)
     return StreamedTable(blocks, tuple(sorted(dropped)), reports)
 
 
