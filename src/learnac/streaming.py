@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,6 @@ def packed(
 
     With `missing="category"`, gaps are a category of their own, but for the target, which may have none.
     """
-    import numpy as np
-
     from learnac.data.batches import batch_source
     from learnac.data.streamed import pack_stream
 
@@ -56,14 +54,18 @@ def packed(
         from learnac.cluster import distribute
 
         return distribute(present_client(), table, options, sample_weight, missing, target)
-    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    checked_weights(weights, 0 if weights is None else weights.size)
     source = batch_source(table, folder=folder)
-    found = pack_stream(source, options, folder, weights=weights, missing=missing, but=target)
+    found = pack_stream(source, options, folder, weights=_floats(sample_weight), missing=missing, but=target)
     return OnDisk(found.blocks, found.reports)
 
 
-def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -> TableOfParts:
+def packed_like(
+    schema: Schema,
+    table: Any,
+    scratch: str | Path | None = None,
+    sample_weight: Any = None,
+    on_rows: Callable[[int], object] | None = None,
+) -> TableOfParts:
     """Another table in packed blocks, with a schema that is there already: a stream, or one in memory."""
     from learnac.data.batches import batch_source
     from learnac.data.blocks import BlockWriter
@@ -73,12 +75,18 @@ def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -
     if is_distributed(table):
         from learnac.cluster import distribute_like
 
-        return distribute_like(present_client(), schema, table)
+        return distribute_like(present_client(), schema, table, sample_weight=sample_weight)
+    weights = _floats(sample_weight)
     if is_streamed(table):
-        return OnDisk(pack_like(schema, batch_source(table, folder=folder), folder=folder))
-    writer = BlockWriter(schema, folder)
-    write_rows(writer, [complete_rows(schema, table)])
+        source = batch_source(table, folder=folder)
+        return OnDisk(pack_like(schema, source, folder=folder, on_rows=on_rows, weights=weights))
+    writer = BlockWriter(schema, folder, has_weights=weights is not None)
+    write_rows(writer, [complete_rows(schema, table)], weights)
     return OnDisk(writer.table())
+
+
+def _floats(weights: Any) -> Any:
+    return checked_weights(weights, 0 if weights is None else len(weights))
 
 
 def present_client() -> Any:

@@ -38,11 +38,14 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A split: where it stands in the trees, and the edges it took."""
+    """A split: where it stands in the trees, the edges it took, and what the growing circuit calls it."""
 
     tree: int
     node: int
     edge_cost: int
+    leaf: int
+    variable: int
+    value: int
 
 
 @dataclass(slots=True)
@@ -50,17 +53,22 @@ class Replay:
     """A growing circuit, and where in the trees its leaves stand. Changes in place."""
 
     network: BayesNet
+    # How the splits were made, and by variable whether at thresholds; if nobody says, as the trees look.
+    is_binary: bool | None = None
+    has_thresholds: Sequence[bool] | None = None
     circuit: GrowingCircuit = field(init=False)
     applied: list[Applied] = field(default_factory=list)
     _arities: list[int] = field(init=False)
     _is_binary: bool = field(init=False)
-    _has_thresholds: list[bool] = field(init=False)  # by variable
+    _has_thresholds: list[bool] = field(init=False)
     _open: dict[int, _Open] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._arities = self.network.schema.arities.tolist()
-        self._is_binary = any(_groups_values(tree) for tree in self.network.trees)
-        self._has_thresholds = _have_thresholds(self.network)
+        groups = any(_groups_values(tree) for tree in self.network.trees)
+        self._is_binary = groups if self.is_binary is None else self.is_binary
+        looks = self.has_thresholds
+        self._has_thresholds = _have_thresholds(self.network) if looks is None else list(looks)
         arities, ordered = np.array(self._arities, dtype=np.uint32), np.array(self._has_thresholds, dtype=np.uint8)
         self.circuit = GrowingCircuit(arities, self._is_binary, ordered)
 
@@ -82,7 +90,7 @@ class Replay:
             state = self._open.pop(leaf)
             schedule.applying(leaf, variable, value)
             first, n_branches, _ = self.circuit.apply_split(leaf, variable, value)
-            self.applied.append(Applied(state.tree, state.node, edge_cost))
+            self.applied.append(Applied(state.tree, state.node, edge_cost, leaf, variable, value))
             n_waiting -= 1
             for branch in range(n_branches):
                 values = {**state.values, variable: self._kept(state, variable, value, branch)}

@@ -17,7 +17,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from learnac import defaults
+from learnac import defaults, updating
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
@@ -50,7 +50,6 @@ from learnac.progress import shown_progress
 from learnac.sizes import memory_size
 from learnac.streaming import is_streamed, packed, packed_like
 from learnac.training import OnStep, stated_settings, train, train_parts
-from learnac.updating import update
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
@@ -308,16 +307,30 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise KeyboardInterrupt(f"the model so far is kept: {kept}")
         return self
 
-    def update(self, X: object, *, sample_weight: ArrayLike | None = None, half_life: float | None = None) -> Self:
+    def update(
+        self,
+        X: object,
+        *,
+        sample_weight: ArrayLike | None = None,
+        half_life: float | None = None,
+        grow: bool = False,
+    ) -> Self:
         """More rows, in memory or in files: the counts of the trees grow, and parameters follow; the structure stays.
 
         The model then is what its structure would be with the parameters of all rows at once. With `half_life`, what
         was counted before counts half as much after so many new rows. X has all columns of the model.
+
+        With `grow`, the search then goes on, by the settings of this estimator: splits are added that pay for
+        themselves in the new rows alone, since the old ones are not there to be counted again.
         """
         check_is_fitted(self)
         settings = stated_settings(self._settings(), self._mixing(), self._parents())
         model = Model(self.circuit_, self.network_, settings, self.provenance_)
-        updated = update(model, X, sample_weight=sample_weight, half_life=half_life)
+        if grow:
+            with self._watched() as on_step:
+                updated = updating.grow(model, X, sample_weight=sample_weight, half_life=half_life, on_step=on_step)
+        else:
+            updated = updating.update(model, X, sample_weight=sample_weight, half_life=half_life)
         self._take(updated.require_circuit(), updated.network, self._form, self._target)
         self.provenance_ = dict(updated.provenance)
         return self

@@ -21,6 +21,7 @@ from learnac.learn.parents import Parents
 from learnac.learn.passes import MOST_CELLS, PassCounts, RowSource
 from learnac.learn.paths import LeafPath, PathCounter
 from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import Split
 from learnac.learn.state import Checkpoints, SearchState
 
 
@@ -164,6 +165,7 @@ def learn_parts(
     allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
+    first_splits: Sequence[Split] = (),
 ) -> Learned:
     """`learn`, from a table that is not in memory here: the model that `learn_table` finds, to the last bit."""
 
@@ -179,6 +181,7 @@ def learn_parts(
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=checkpoints,
+        first_splits=first_splits,
     )
 
 
