@@ -22,6 +22,7 @@ class Served:
     """A model as it was read, and the checksum of its file, which every answer names."""
 
     name: str
+    file_name: str
     model: Model
     checksum: str
     stamp: tuple[int, int]  # size and time of the file
@@ -78,4 +79,4 @@ def _read(name: str, path: Path, stamp: tuple[int, int]) -> Served:
     model = read_any(path)
     if model.circuit is None:
         model = compiled(model, path)
-    return Served(name, model, checksum, stamp)
+    return Served(name, path.name, model, checksum, stamp)
