@@ -56,7 +56,9 @@ class Service:
         self._n_taken -= 1
 
     async def found(self, name: str) -> Served:
-        models = await self.run(self.store.models)
+        models = self.store.fresh()
+        if models is None:  # Reading files takes a while.
+            models = await self.run(self.store.models)
         if name not in models:
             problem = self.store.problems.get(name)
             if problem is not None:
