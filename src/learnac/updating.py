@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from learnac import defaults
 from learnac.circuit import Circuit, Mixture
-from learnac.compiler.replay import Replay, gains_of
+from learnac.compiler.gains import guesses
+from learnac.compiler.replay import Replay
 from learnac.data import Dataset, Schema
 from learnac.data.incomplete import complete_rows
 from learnac.data.weights import checked_weights, some_of
@@ -137,7 +138,7 @@ def _replayed(network: BayesNet, *, is_binary: bool) -> Replay:
     schema = network.schema
     ordered = [is_binary and each and arity > 2 for each, arity in zip(schema.ordered, schema.arities, strict=True)]
     replay = Replay(network, is_binary=is_binary, has_thresholds=ordered)
-    replay.run(gains_of(network, np.random.default_rng(0)), _NO_LIMIT, lambda: False)
+    replay.run(next(guesses(network, np.random.default_rng(0))), _NO_LIMIT, lambda: False)
     return replay
 
 
