@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from models import KEPT, fit
 from numpy.typing import NDArray
+from queries import queries
 from sets import corner_of, load
 from study import Result, Results, Task, main
-from table5 import queries
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:

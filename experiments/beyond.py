@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from compared import collection
@@ -198,23 +198,36 @@ the time is that of one fit.
 {alternatives_table(studies, studies.values("alternatives", "set"))}{_fits_better(studies)}"""
 
 
-def _fits_better(studies: Studies) -> str:
-    """Where the other networks are the better models, and whether these can be asked."""
-    better, failed, n_sets = [], 0, 0
+class BetterElsewhere(NamedTuple):
+    """Sets on which another tool learned a network, where that fits better than our circuit, and cannot be asked."""
+
+    compared: list[str]
+    better: list[str]
+    failed: list[str]
+
+
+def better_elsewhere(studies: Studies) -> BetterElsewhere:
+    found = BetterElsewhere([], [], [])
     for name in studies.values("alternatives", "set"):
         ours = studies.result("collection", stage="final", set=name, schedule="quick")
         learned = [r for r in studies.records("alternatives", stage="learn", set=name) if "test" in r["result"]]
         if not ours or not learned:
             continue
-        n_sets += 1
+        found.compared.append(name)
         best = max(learned, key=lambda record: record["result"]["test"])
         if best["result"]["test"] > ours["test"]:
-            better.append(name)
+            found.better.append(name)
             asked = studies.result("alternatives", stage="query", set=name, score=best["task"]["score"], evidence=0.0)
-            failed += "failed" in asked
+            if "failed" in asked:
+                found.failed.append(name)
+    return found
+
+
+def _fits_better(studies: Studies) -> str:
+    compared, better, failed = better_elsewhere(studies)
     return f"""
-The better of pyAgrum's networks has the higher likelihood on {len(better)} of the {n_sets} sets where it learned one:
-{", ".join(better) or "none"}. Of these, {failed} ran out of memory when nothing was known.
+The better of pyAgrum's networks has the higher likelihood on {len(better)} of the {len(compared)} sets where it learned
+one: {", ".join(better) or "none"}. Of these, {len(failed)} ran out of memory when nothing was known.
 """
 
 

@@ -1,56 +1,120 @@
 """Fourteen sets of the density-estimation collection: single circuits within a budget of edges, beside free networks.
 
-Learned from train, everything chosen on valid, scored once on test.
+Learned from train, everything chosen on valid, scored once on test. And what an untuned `LearnAC()` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping
 from itertools import product
 from typing import Any
 
 from models import fit
+from queries import query_milliseconds
 from sets import corner_of, load
 from study import Result, Results, Task, main
-from tradeoff import query_milliseconds
+from verdicts import Edge, edge_of_grid, scored
+
+from learnac import LearnAC
+from learnac.infer import log_likelihood
+
+Grid = dict[str, list[Any]]
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
-    for name, kind in product(settings["sets"], settings["grid"]):
-        tried = tuning_tasks(settings, name, kind)
-        yield from tried
-        best = max(tried, key=lambda task: (results.get(task) or {})["valid"])
-        final = {**best, "stage": "final", "rows": settings["rows"], "seed": settings["seed"]}
-        yield final
-        if kind in settings.get("refined", {}):
-            yield {**final, **settings["refined"][kind]}
+    common = {"rows": settings["rows"], "seed": settings["seed"]}
+    for name in settings["sets"]:
+        best: dict[str, Task] = {}
+        for kind in settings["grid"]:
+            best[kind] = yield from chosen(settings, name, kind, results)
+            final = {**best[kind], "stage": "final", **common}
+            if kind in settings.get("beside", {}):
+                final["beside"] = best[settings["beside"][kind]]
+            yield final
+            if kind in settings.get("refined", {}):
+                yield {**final, **settings["refined"][kind]}
+        for n_components in settings.get("untuned", []):
+            yield {"stage": "untuned", "set": name, "n_components": n_components, **common, **corner_of(settings)}
 
 
-def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str) -> list[Task]:
-    grid = settings["grid"][kind]
-    fixed = {key: value for key, value in grid.items() if not isinstance(value, list)}
-    varied = {key: value for key, value in grid.items() if isinstance(value, list)}
-    for key, values in settings.get("left_out", {}).get(name, {}).items():
-        varied[key] = [value for value in varied[key] if value not in values]
+def chosen(settings: Mapping[str, Any], name: str, kind: str, results: Results) -> Generator[Task, None, Task]:
+    """The best of a grid, which grows as long as the best is at one of its edges; the tasks to find it on the way."""
+    grid, done = grid_of(settings, name, kind), list[Task]()
+    while True:
+        new = [task for task in tuning_tasks(settings, name, kind, grid) if task not in done]
+        yield from new
+        done += new
+        best = max(done, key=lambda task: ((results.get(task) or {})["valid"], not edges(task, grid)))
+        wider = widened(grid, best, settings.get("widen", {}))
+        if wider == grid:
+            return best
+        grid = wider
+
+
+def grid_of(settings: Mapping[str, Any], name: str, kind: str) -> Grid:
+    """What varies, without what takes too long on this set."""
+    left_out = settings.get("left_out", {}).get(name, {})
+    return {
+        key: [value for value in values if value not in left_out.get(key, [])]
+        for key, values in settings["grid"][kind].items()
+        if isinstance(values, list)
+    }
+
+
+def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str, grid: Grid) -> list[Task]:
+    fixed = {key: value for key, value in settings["grid"][kind].items() if not isinstance(value, list)}
     return [
         {
             "stage": "tune",
             "set": name,
             "kind": kind,
             **fixed,
-            **dict(zip(varied, values, strict=True)),
+            **dict(zip(grid, values, strict=True)),
             **corner_of(settings),
         }
-        for values in product(*varied.values())
+        for values in product(*grid.values())
     ]
 
 
+def edges(task: Task, grid: Grid) -> dict[str, Edge]:
+    """The settings of a task that are at an edge of their grid."""
+    found = {key: edge_of_grid(task[key], values) for key, values in grid.items()}
+    return {key: edge for key, edge in found.items() if edge is not None}
+
+
+def widened(grid: Grid, best: Task, limits: Mapping[str, tuple[float, float]]) -> Grid:
+    """The grid with one more value beyond each edge that the best is at: half of the lowest, or twice the highest."""
+    wider = dict(grid)
+    for key, edge in edges(best, grid).items():
+        if key in limits:
+            least, most = limits[key]
+            value = best[key] / 2 if edge is Edge.LOWEST else best[key] * 2
+            if least <= value <= most:
+                wider[key] = sorted([*grid[key], value])
+    return wider
+
+
 def measure(task: Task) -> Result:
-    train, valid = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid"))
+    train, valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid", "test"))
+    if task["stage"] == "untuned":
+        started = time.process_time()
+        model = LearnAC(n_components=task["n_components"]).fit(train)
+        seconds = round(time.process_time() - started, 3)
+        found = {"edges": model.circuit_.n_edges, "learning_seconds": seconds}
+        return {
+            **found,
+            **scored("test", log_likelihood(model.circuit_, test, network=model.network_)),
+            "query_ms": query_milliseconds(model, task),
+        }
     fitted = fit(task, train, validation=valid)
     found = {"valid": fitted.log_likelihood(valid), **fitted.figures}
     if task["stage"] == "final":
-        found["test"] = fitted.log_likelihood(load(task["set"], ("test",), task.get("corner")))
+        logs = fitted.network.log_likelihood(test.codes)
+        found |= scored("test", logs)
+        if "beside" in task:
+            other = fit(task["beside"], train, validation=valid).network
+            found |= scored("behind", other.log_likelihood(test.codes) - logs)
         if fitted.model is not None:
             found["query_ms"] = query_milliseconds(fitted.model, task)
     return found

@@ -1,141 +1,160 @@
-"""The report's figures."""
+"""The report's figures, each drawn of points that are made from results. A picture names the points it was drawn of."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from mixed import curve
-from table5 import CIRCUITS, LEFT, RIGHT, SCENARIOS
+from reproduced import cell
+from table5 import LEFT, RIGHT
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, half_width
 
+Points: TypeAlias = dict[str, Any]  # in JSON's types
+
+QUICK = "#3182bd"
 STYLES: dict[str, dict[str, Any]] = {
-    "AC-Greedy": {"color": "#08519c", "marker": "s", "linestyle": "-"},
-    "AC-Quick": {"color": "#3182bd", "marker": "o", "linestyle": "--"},
-    "Gibbs-Fast": {"color": "#fdbe85", "marker": "v", "linestyle": ":"},
-    "Gibbs-Medium": {"color": "#fd8d3c", "marker": "^", "linestyle": ":"},
-    "Gibbs-Slow": {"color": "#e6550d", "marker": "<", "linestyle": ":"},
-    "Gibbs-VerySlow": {"color": "#a63603", "marker": ">", "linestyle": ":"},
+    "AC-Greedy": {"color": "#08519c", "marker": "s"},
+    "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
+    "Gibbs-Medium": {"color": "#f16913", "marker": "^"},
+    "Gibbs-Slow": {"color": "#a63603", "marker": "o"},
+    "Gibbs-VerySlow": {"color": "#4a1486", "marker": "D"},
+}
+SIDES = {
+    "known, % of the variables (30 % asked)": (LEFT, 1),
+    "asked, % of the variables (30 % known)": (RIGHT, 0),
 }
 
 
 def draw(studies: Studies, folder: Path) -> None:
     """Writes what there are results for."""
     import matplotlib as mpl
+    import matplotlib.pyplot as plt
 
     mpl.use("Agg")
     mpl.rcParams.update({"font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "savefig.dpi": 130})
-    if "table5" in studies:
-        _figure1(studies, folder / "figure1.png")
-    if "tradeoff" in studies:
-        _tradeoff(studies, folder / "tradeoff.png")
-    if studies.records("mixtures", kind="mixture curve"):
-        _mixtures(studies, folder / "mixtures.png")
+    for name, (points_of, draw_points) in FIGURES.items():
+        if points := points_of(studies):
+            figure = draw_points(points)
+            figure.savefig(folder / f"{name}.png", metadata={"Software": None, "Comment": digest(points)})
+            plt.close(figure)
 
 
-def _figure1(studies: Studies, path: Path) -> None:
+def digest(points: Points) -> str:
+    """What a picture says it was drawn of."""
+    return hashlib.blake2b(json.dumps(points).encode(), digest_size=16).hexdigest()
+
+
+def figure1(studies: Studies) -> Points:
+    """By set, side and method: the level in %, how much more than AC-Quick, and half of the interval."""
+    return {
+        name: {
+            side: {
+                method: [
+                    [100 * level[varied], -found["less_than_quick"], half_width(found)]
+                    for level in levels
+                    if (found := cell(studies, name, method, *level)) and found["rows"] >= ENOUGH_QUERIES
+                ]
+                for method in STYLES
+            }
+            for side, (levels, varied) in SIDES.items()
+        }
+        for name in studies.values("table5", "set")
+    }
+
+
+def _draw_figure1(points: Points) -> Any:
     import matplotlib.pyplot as plt
 
-    sets = studies.values("table5", "set")
-    figure, axes = plt.subplots(len(sets), 2, figsize=(8, 2.6 * len(sets)), squeeze=False, layout="constrained")
-    for row, name in zip(axes, sets, strict=True):
-        for axis, levels, varied, label in (
-            (row[0], LEFT, 1, "known, % of the variables (30 % asked)"),
-            (row[1], RIGHT, 0, "asked, % of the variables (30 % known)"),
-        ):
-            ends: list[float] = []
-            for method in (*CIRCUITS, *SCENARIOS):
-                found = [studies.result("table5", set=name, method=method, query=q, evidence=e) for q, e in levels]
-                quick = [studies.result("table5", set=name, method="AC-Quick", query=q, evidence=e) for q, e in levels]
-                shown = [(level[varied], r, q) for level, r, q in zip(levels, found, quick, strict=True) if r and q]
-                # What answered some of the queries only is drawn relative to AC-Quick on the same ones.
-                values = [quick["log_probability"] - r["less_than_quick"] for _, r, quick in shown]
-                bars = [half_width(r) if method in SCENARIOS else 0 for _, r, _ in shown]
+    figure, axes = plt.subplots(len(points), 2, figsize=(8, 2.8 * len(points)), squeeze=False, layout="constrained")
+    for row, (name, sides) in zip(axes, points.items(), strict=True):
+        for axis, (side, methods) in zip(row, sides.items(), strict=True):
+            axis.axhline(0, color=QUICK, linewidth=1, label="AC-Quick")
+            for place, (method, shown) in enumerate(methods.items()):
                 axis.errorbar(
-                    [100 * x for x, _, _ in shown],
-                    values,
-                    yerr=bars,
+                    [x + 1.2 * (place - (len(methods) - 1) / 2) for x, _, _ in shown],  # side by side
+                    [more for _, more, _ in shown],
+                    yerr=[half for _, _, half in shown],
                     label=method,
+                    linestyle="none",
                     markersize=3.5,
-                    linewidth=1,
-                    capsize=1.5,
+                    elinewidth=0.8,
                     **STYLES[method],
                 )
-                for value, bar, (_, r, _) in zip(values, bars, shown, strict=True):
-                    ends += [value - bar, value + bar] if r["rows"] >= ENOUGH_QUERIES else [value]
-            # Bars of a few queries may be cut: they would leave no room for the rest.
-            if ends:
-                margin = 0.05 * (max(ends) - min(ends))
-                axis.set_ylim(min(ends) - margin, max(ends) + margin)
-            axis.set_xlabel(label)
+            axis.set_yscale("symlog", linthresh=0.005)
+            axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
-        row[0].set_ylabel("log P for each query variable")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6, frameon=False)
-    figure.savefig(path, metadata={"Software": None})
-    plt.close(figure)
+        row[0].set_ylabel("log P for each query variable,\nless AC-Quick's")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    return figure
 
 
-def _tradeoff(studies: Studies, path: Path) -> None:
+def tradeoff(studies: Studies) -> Points:
+    """By set and parameter penalty: edge penalty, edges, milliseconds of a query, log-likelihood."""
+    return {
+        name: {
+            f"k_p {penalty:g}": [
+                [record["task"]["edge_penalty"], *(record["result"][key] for key in ("edges", "query_ms", "test"))]
+                for record in studies.records("tradeoff", set=name, parameter_penalty=penalty)
+            ]
+            for penalty in studies.values("tradeoff", "parameter_penalty", set=name)
+        }
+        for name in studies.values("tradeoff", "set")
+    }
+
+
+def _draw_tradeoff(points: Points) -> Any:
     import matplotlib.pyplot as plt
 
-    sets = studies.values("tradeoff", "set")
-    figure, axes = plt.subplots(len(sets), 2, figsize=(8, 2.4 * len(sets)), squeeze=False, layout="constrained")
-    for row, name in zip(axes, sets, strict=True):
-        for axis, key, label in ((row[0], "edges", "edges"), (row[1], "query_ms", "ms for a query")):
-            for parameter_penalty, color in zip(
-                studies.values("tradeoff", "parameter_penalty", set=name),
-                ("#3182bd", "#e6550d", "#31a354"),
-                strict=False,
-            ):
-                found = studies.records("tradeoff", set=name, parameter_penalty=parameter_penalty)
-                axis.plot(
-                    [record["result"][key] for record in found],
-                    [record["result"]["test"] for record in found],
-                    marker="o",
-                    markersize=3,
-                    linewidth=1,
-                    color=color,
-                    label=f"k_p {parameter_penalty:g}",
-                )
-                if key == "edges":
-                    for record in found[:: max(1, len(found) // 4)]:
-                        at = record["result"]["edges"], record["result"]["test"]
-                        axis.annotate(
-                            f"{record['task']['edge_penalty']:g}",
-                            at,
-                            fontsize=6,
-                            color=color,
-                            xytext=(3, -7),
-                            textcoords="offset points",
-                        )
+    figure, axes = plt.subplots(len(points), 2, figsize=(8, 2.4 * len(points)), squeeze=False, layout="constrained")
+    for row, (name, penalties) in zip(axes, points.items(), strict=True):
+        for (label, found), color in zip(penalties.items(), (QUICK, "#e6550d", "#31a354"), strict=False):
+            edge_penalties, edges, milliseconds, scores = zip(*found, strict=True)
+            for axis, values in zip(row, (edges, milliseconds), strict=True):
+                axis.plot(values, scores, marker="o", markersize=3, linewidth=1, color=color, label=label)
+            few = slice(None, None, max(1, len(found) // 4))
+            for penalty, *at in zip(edge_penalties[few], edges[few], scores[few], strict=True):
+                row[0].annotate(f"{penalty:g}", at, fontsize=6, color=color, xytext=(3, -7), textcoords="offset points")
+        for axis, label in zip(row, ("edges", "ms for a query"), strict=True):
             axis.set_xscale("log")
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("test log-likelihood")
     axes[0, 0].legend(frameon=False)
-    figure.savefig(path, metadata={"Software": None})
-    plt.close(figure)
+    return figure
 
 
-def _mixtures(studies: Studies, path: Path) -> None:
+def mixtures(studies: Studies) -> Points:
+    """By set and kind of model: edges x components, log-likelihood."""
+    sets = dict.fromkeys(record["task"]["set"] for record in studies.records("mixtures", kind="mixture curve"))
+    return {name: {f"one {kind}": curve(studies, name, kind) for kind in ("circuit", "mixture")} for name in sets}
+
+
+def _draw_mixtures(points: Points) -> Any:
     import matplotlib.pyplot as plt
 
-    sets = list(dict.fromkeys(record["task"]["set"] for record in studies.records("mixtures", kind="mixture curve")))
-    figure, axes = plt.subplots(
-        -(-len(sets) // 3), 3, figsize=(8, 2.5 * -(-len(sets) // 3)), squeeze=False, layout="constrained"
-    )
-    for axis, name in zip(axes.flat, sets, strict=False):
-        for kind, title, color in (("circuit", "one circuit", "#e6550d"), ("mixture", "one mixture", "#3182bd")):
-            points = curve(studies, name, kind)
-            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, linewidth=1.2, color=color, label=title)
+    n_rows = -(-len(points) // 3)
+    figure, axes = plt.subplots(n_rows, 3, figsize=(8, 2.5 * n_rows), squeeze=False, layout="constrained")
+    for axis, (name, kinds) in zip(axes.flat, points.items(), strict=False):
+        for (label, found), color in zip(kinds.items(), ("#e6550d", QUICK), strict=True):
+            axis.plot(*zip(*found, strict=True), marker="o", markersize=3, linewidth=1.2, color=color, label=label)
         axis.set_xscale("log")
         axis.set_title(name, loc="left", fontsize=8)
         axis.set_xlabel("edges x components")
-    for axis in axes.flat[len(sets) :]:
+    for axis in axes.flat[len(points) :]:
         axis.set_axis_off()
     for row in axes:
         row[0].set_ylabel("test log-likelihood")
     axes[0, 0].legend(frameon=False)
-    figure.savefig(path, metadata={"Software": None})
-    plt.close(figure)
+    return figure
+
+
+FIGURES: dict[str, tuple[Callable[[Studies], Points], Callable[[Points], Any]]] = {
+    "figure1": (figure1, _draw_figure1),
+    "tradeoff": (tradeoff, _draw_tradeoff),
+    "mixtures": (mixtures, _draw_mixtures),
+}

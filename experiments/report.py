@@ -14,6 +14,7 @@ import beyond
 import figures
 import reproduced
 import weak
+from claims import claims
 from study import HERE, Results
 from tables import Studies, table
 
@@ -24,7 +25,9 @@ Made by `make paper` from the result files in `results/`: `experiments/README.md
 natural, means over rows. Times are CPU time of one thread, on a machine that did other work as well: trust factors, not
 percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md).
 
-## What is weak here
+k_e, the edge penalty, is what a split must gain for each edge that it adds to the circuit; k_p, the parameter penalty,
+for each parameter. Shrinkage draws the parameters of a leaf towards those of the node that it came from, as if by so
+many rows. A mixture has one structure and a vector of parameters for each component; its size is edges x components.
 
 """
 
@@ -33,7 +36,8 @@ def render(results: Path) -> str:
     """The text of the report."""
     studies = Studies(results)
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
-    return "\n".join([INTRODUCTION + weak.points(studies), *sections, _provenance(results)])
+    first = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
+    return INTRODUCTION + "\n".join([*first, *sections, _provenance(results)])
 
 
 def _provenance(results: Path) -> str:

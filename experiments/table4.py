@@ -11,12 +11,16 @@ from itertools import product
 from typing import Any
 
 from models import fit, kept, structure
+from queries import query_milliseconds
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
+from tables import PUBLISHED
+from verdicts import scored
 
 from learnac.compiler import compile_network
 from learnac.errors import LearnacError
 
+FIRST_EDGE_PENALTY = 10.0  # It falls until there are as many edges as in the paper.
 SCHEDULES = ("network", "quick", "greedy")
 
 
@@ -26,7 +30,12 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
         tried = tuning_tasks(settings, name, schedule)
         yield from tried
         chosen.append(max(tried, key=lambda task: (results.get(task) or {})["valid"]))
-        yield {**chosen[-1], "stage": "final"}
+        repeats = {"repeats": settings["repeats"]}
+        yield {**chosen[-1], "stage": "final", **repeats}
+        if schedule != "network":
+            limited = {"edge_penalty": FIRST_EDGE_PENALTY, "halve_edge_penalty": True}
+            limited["max_edges"] = edges_of_the_paper(name, schedule)
+            yield {**chosen[-1], "stage": "size", **limited, **repeats, **settings["queries"]}
     for task in chosen:
         compiling = {**task, "stage": "compile", **settings["compile"]}
         if results.get(compiling) is None and task["schedule"] != "network":
@@ -56,7 +65,7 @@ def chosen(results: Results, name: str, schedule: str) -> Task:
     found = [task for task in finals if (task["set"], task["schedule"]) == (name, schedule)]
     if not found:
         raise LearnacError(f"{results.path}: there is no final model of {name}, {schedule}: run table4.py first")
-    return {key: value for key, value in found[-1].items() if key != "stage"}
+    return {key: value for key, value in found[-1].items() if key not in ("stage", "repeats")}
 
 
 def measure(task: Task) -> Result:
@@ -66,12 +75,27 @@ def measure(task: Task) -> Result:
         return {"valid": fitted.log_likelihood(valid), **fitted.figures}
     if task["stage"] == "compile":
         return compiled(task)
-    fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
-    return {
-        "test": fitted.log_likelihood(load(task["set"], ("test",), task.get("corner"))),
+    rows = load(task["set"], BOTH, task.get("corner"))
+    models = [fit(task, rows) for _ in range(task["repeats"])]
+    times = sorted(model.cpu_seconds for model in models)
+    fitted = models[0]
+    test = load(task["set"], ("test",), task.get("corner"))
+    found = {
+        **scored("test", fitted.network.log_likelihood(test.codes)),
         **fitted.figures,
         **structure(fitted.network),
+        "learning_seconds": round(times[len(times) // 2], 3),
+        "learning_range": [round(times[0], 3), round(times[-1], 3)],
     }
+    if task["stage"] == "size":
+        assert fitted.model is not None
+        found["query_ms"] = query_milliseconds(fitted.model, task)
+    return found
+
+
+def edges_of_the_paper(name: str, schedule: str) -> int:
+    """Of the paper's own circuit."""
+    return 1000 * int(PUBLISHED["paper"]["table4"][name][schedule]["edges"].removesuffix("K"))
 
 
 def compiled(task: Task) -> Result:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from models import fit, kept
 from numpy.typing import NDArray
+from queries import queries
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 from table4 import chosen
@@ -28,32 +29,36 @@ LEVELS = LEFT + [level for level in RIGHT if level not in LEFT]
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
+    """What takes hours is done in blocks of queries, each a task, so that it can be interrupted."""
     learned = Results(results.path.with_name("table4.json"))
     for method, name in product([*CIRCUITS, *SCENARIOS], settings["sets"]):
         model = chosen(learned, name, CIRCUITS.get(method, "network"))
-        rows = settings["rows"][method]
+        n_queries, block = _of(settings["rows"][method], name), settings.get("block", {}).get(method)
+        n_queries = min(n_queries, load(name, ("test",), settings.get("corner")).n_rows)
         for query, evidence in settings.get("levels", LEVELS):
-            yield {
-                "set": name,
-                "method": method,
-                "query": query,
-                "evidence": evidence,
-                "rows": rows.get(name, rows["others"]),
-                **({"of": settings["sampled_of"]} if method in settings.get("sampled", []) else {}),
-                "seed": settings["seed"],
-                "model": model,
-                "paired_with": chosen(learned, name, "quick"),
-                **corner_of(settings),
-            }
+            for first in range(0, n_queries, block or n_queries):
+                yield {
+                    "set": name,
+                    "method": method,
+                    "query": query,
+                    "evidence": evidence,
+                    "first": first,
+                    "rows": min(block or n_queries, n_queries - first),
+                    "seed": settings["seed"],
+                    "model": model,
+                    "paired_with": chosen(learned, name, "quick"),
+                    **corner_of(settings),
+                }
+
+
+def _of(by_set: Mapping[str, int], name: str) -> int:
+    return by_set.get(name, by_set["others"])
 
 
 def measure(task: Task) -> Result:
-    _, query, given = queries({**task, "rows": task.get("of", task["rows"])})
+    _, query, given = queries(task)
     n_asked = int((query[0] >= 0).sum())
     exact = np.asarray(kept(task["paired_with"]).log_probability(query, given)) / n_asked
-    if "of" in task:
-        sample = spread(exact, task["rows"])
-        query, given, exact = query[sample], given[sample], exact[sample]
     answers, seconds = (circuit_answers if task["method"] in CIRCUITS else gibbs_answers)(task, query, given)
     found = answers / n_asked
     return {
@@ -64,31 +69,6 @@ def measure(task: Task) -> Result:
         "less_than_quick_error": standard_error(exact - found),
         "seconds": seconds / len(query),
     }
-
-
-def queries(task: Task) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int8]]:
-    """Test rows, and of each what is asked and what is known; -1 elsewhere. The same for every method."""
-    test = load(task["set"], ("test",), task.get("corner")).codes.T.astype(np.int8)
-    rng = np.random.default_rng(task["seed"])
-    rows = rng.permutation(len(test))[: task["rows"]]
-    n_variables = test.shape[1]
-    n_asked, n_known = (round(task[share] * n_variables) for share in ("query", "evidence"))
-    query, given = np.full((len(rows), n_variables), -1, np.int8), np.full((len(rows), n_variables), -1, np.int8)
-    for i, row in enumerate(test[rows]):
-        order = rng.permutation(n_variables)
-        asked, known = order[:n_asked], order[n_asked : n_asked + n_known]
-        query[i, asked], given[i, known] = row[asked], row[known]
-    return test[rows], query, given
-
-
-def spread(values: NDArray[np.float64], n: int) -> NDArray[np.intp]:
-    """Where n of the values are: of n equal parts of all in order, the middle ones.
-
-    Sampling errs where an answer is improbable. A few queries taken at random would have hardly any of these.
-    """
-    n = min(n, len(values))
-    middles = (np.arange(n) + 0.5) * len(values) / n
-    return np.sort(np.argsort(values, kind="stable")[middles.astype(int)])
 
 
 def circuit_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
@@ -103,7 +83,7 @@ def circuit_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]
 def gibbs_answers(task: Task, query: NDArray[np.int8], given: NDArray[np.int8]) -> tuple[NDArray[np.float64], float]:
     gibbs = Gibbs(fit(task["model"], load(task["set"], BOTH, task.get("corner"))).network)
     started = time.process_time()
-    answers = gibbs.log_probability(query.T, given.T, SCENARIOS[task["method"]], task["seed"])
+    answers = gibbs.log_probability(query.T, given.T, SCENARIOS[task["method"]], [task["seed"], task["first"]])
     return answers, time.process_time() - started
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from study import HERE, Results
+from verdicts import pooled
 
 PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
 NAMES: dict[str, str] = PUBLISHED["paper"]["names"]
@@ -38,6 +39,11 @@ class Studies:
         found = self.records(name, **wanted)
         return found[-1]["result"] if found else {}
 
+    def pooled(self, name: str, **wanted: object) -> dict[str, Any]:
+        """Of all tasks that say what is wanted, each over other queries: as of one over all; empty if there is none."""
+        found = [record["result"] for record in self.records(name, **wanted)]
+        return pooled(found) if found else {}
+
     def values(self, name: str, key: str, **wanted: object) -> list[Any]:
         """What the tasks say under a key, each once, in order; the paper's sets first, in the paper's order."""
         found = dict.fromkeys(record["task"][key] for record in self.records(name, **wanted))
@@ -47,6 +53,12 @@ class Studies:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = [list(header), ["---"] * len(header), *([str(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def with_error(result: dict[str, Any], key: str, digits: int) -> str:
+    """A mean with its standard error, where that was measured."""
+    error = result.get(f"{key}_error")
+    return f"{result[key]:.{digits}f}" + ("" if error is None else f" ± {error:.{digits}f}")
 
 
 def listed_numbers(values: Iterable[float]) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-import numpy as np
 from models import fit
+from queries import query_milliseconds
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
-from table5 import queries
-
-from learnac import LearnAC
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -38,18 +34,6 @@ def measure(task: Task) -> Result:
         **fitted.figures,
         "query_ms": query_milliseconds(fitted.model, task),
     }
-
-
-def query_milliseconds(model: LearnAC, task: Task) -> float:
-    """Median CPU time of P(30 % of the variables | 30 % others), one at a time."""
-    _, query, given = queries({**task, "query": 0.3, "evidence": 0.3})
-    model.log_probability(query[:1], given[:1])
-    times = []
-    for i in range(len(query)):
-        started = time.process_time()
-        model.log_probability(query[i : i + 1], given[i : i + 1])
-        times.append(time.process_time() - started)
-    return 1000 * float(np.median(times))
 
 
 if __name__ == "__main__":

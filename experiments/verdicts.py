@@ -5,11 +5,13 @@ Whatever the report says in words rests on these, so they have tests with made-u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import t
 
 ENOUGH_QUERIES = 30  # for a verdict
@@ -24,9 +26,29 @@ class Verdict(Enum):
     TOO_FEW = auto()  # queries to say
 
 
+def scored(name: str, values: NDArray[np.float64]) -> dict[str, float]:
+    """The mean over rows, and its standard error."""
+    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / np.sqrt(len(values)))}
+
+
 def half_width(result: Mapping[str, Any]) -> float:
     """Of the 95 % confidence interval of the difference to AC-Quick."""
     return float(t.ppf(0.975, result["rows"] - 1) * result["less_than_quick_error"])
+
+
+def pooled(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One result of several, over different queries: means and their standard errors, as of all queries at once."""
+    sizes = np.array([result["rows"] for result in results])
+    found: dict[str, Any] = {"rows": int(sizes.sum())}
+    for key in results[0]:
+        if key != "rows" and not key.endswith("_error"):
+            found[key] = float(np.average([result[key] for result in results], weights=sizes))
+    for key in (key for key in results[0] if key.endswith("_error")):
+        name = key.removesuffix("_error")
+        means, errors = (np.array([result[each] for result in results]) for each in (name, key))
+        squares = (sizes - 1) * sizes * errors**2 + sizes * (means - found[name]) ** 2
+        found[key] = float(np.sqrt(squares.sum() / (found["rows"] - 1) / found["rows"]))
+    return found
 
 
 def verdict(result: Mapping[str, Any]) -> Verdict:

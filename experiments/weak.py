@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 from compared import BEST, MODELS, RECALLED, SHOWN_FIRST, at_edges, best_circuits, tallies, that_matter
+from reproduced import cell
+from table5 import LEVELS
 from tables import NAMES, Studies, listed_numbers
 from verdicts import ENOUGH_QUERIES, Verdict, dominates, verdict
 
@@ -49,16 +52,16 @@ def not_dominated(studies: Studies) -> str:
     counts = " ".join(filter(None, (_counted(studies, method, sets) for method in SLOWEST)))
     return (
         'The paper finds that circuits "easily dominate even the slowest runs of Gibbs sampling on accuracy". '
-        f"**This is not reproduced on {_and(others)}.** {counts}"
+        f"**This is not reproduced on {listed(others)}.** {counts}"
     )
 
 
 def slow_verdicts(studies: Studies, name: str, *methods: str) -> dict[tuple[str, float, float], Verdict]:
     """On each comparison of a set: the method, the shares of variables asked and known, and what came out."""
     return {
-        (task["method"], task["query"], task["evidence"]): verdict(record["result"])
-        for record in studies.records("table5", set=name)
-        if (task := record["task"])["method"] in (methods or SLOWEST)
+        (method, *level): verdict(found)
+        for method, level in product(methods or SLOWEST, LEVELS)
+        if (found := cell(studies, name, method, *level))
     }
 
 
@@ -77,7 +80,7 @@ def _counted(studies: Studies, method: str, sets: Iterable[str]) -> str:
         if any(verdict is not Verdict.TOO_FEW for verdict in verdicts)
     ]
     if told:
-        return f"Comparisons with {method} that clearly favour the circuit: {_and(told)}."
+        return f"Comparisons with {method} that clearly favour the circuit: {listed(told)}."
     return f"{method} answered too few queries to say (fewer than {ENOUGH_QUERIES})." if any(found.values()) else ""
 
 
@@ -89,7 +92,7 @@ def free_network(studies: Studies) -> str:
         return ""
     matter = [name for name in that_matter(studies, "network", "parameter_penalty") if name in edges]
     tried = listed_numbers(studies.values("collection", "parameter_penalty", kind="network"))
-    better = f"on {_and(matter)} a value beyond the grid might do better" if matter else "so it hardly matters"
+    better = f"on {listed(matter)} a value beyond the grid might do better" if matter else "so it hardly matters"
     return (
         "**The free network (learned as if edges cost nothing), which our circuits are measured against, may be better "
         f"than shown:** its parameter penalty is at the edge of its grid ({tried}) on {len(edges)} of {len(sets)} "
@@ -106,14 +109,14 @@ def published(studies: Studies) -> str:
     mostly = ", which our circuit mostly beats" if all(counts[model].is_mostly_ahead for model in SHOWN_FIRST) else ""
 
     def told(models: Iterable[str]) -> str:
-        return _and([f"{model} on {len(counts[model].ahead)}" for model in models])
+        return listed([f"{model} on {len(counts[model].ahead)}" for model in models])
 
     others = [model for model in MODELS if model not in (*SHOWN_FIRST, BEST)]
     sure = [f"{model}'s" for model in MODELS if MODELS[model]["source"] != RECALLED]
     return (
         f"**Of published models, the report first showed only three{mostly}.** Our circuit is ahead of "
         f"{told(SHOWN_FIRST)} of {len(circuits)} sets; of the others, it is ahead of {told(others)}, and of the {BEST} "
-        f"on {len(counts[BEST].ahead)}. All these figures but {_and(sure)} are recalled from papers and were not "
+        f"on {len(counts[BEST].ahead)}. All these figures but {listed(sure)} are recalled from papers and were not "
         "checked."
     )
 
@@ -134,7 +137,7 @@ def commits(studies: Studies, benchmarks: Path | None = None) -> str:
     )
 
 
-def _and(parts: list[str]) -> str:
+def listed(parts: list[str]) -> str:
     """One, two and three."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from learning import assert_same_circuit, random_rows
+from learning import assert_same_circuit, assert_same_model, random_rows
+from mixed_tables import mixed_table
 
 import learnac
 from learnac import LearnAC
@@ -41,6 +42,43 @@ def test_fit_takes_a_path_or_batches(path: Path) -> None:
         assert found.learned_.n_passes > 0
 
 
+MIXED = pa.Table.from_pandas(mixed_table(n_rows=3000))
+GAPPY = pa.Table.from_pandas(mixed_table(n_rows=3000).mask(np.random.default_rng(3).random((3000, 5)) < 0.1))
+
+
+@pytest.mark.parametrize("schedule", ["quick", "greedy"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_numbers_and_dates_are_learned_as_in_memory(tmp_path: Path, schedule: str, is_weighted: bool) -> None:
+    pq.write_table(MIXED, path := tmp_path / "t.parquet", row_group_size=700)
+    weights = np.random.default_rng(0).random(3000) if is_weighted else None
+    settings = {"max_edges": 1000, "schedule": schedule}
+    expected = LearnAC(**settings).fit(MIXED, sample_weight=weights)
+    found = LearnAC(**settings).fit(path, sample_weight=weights)
+    assert len(found.schema_.numbers) == 3
+    assert found.schema_ == expected.schema_
+    assert_same_model(found.learned_, expected.learned_)
+    np.testing.assert_array_equal(found.score_samples(MIXED), expected.score_samples(MIXED))
+
+
+def test_gaps_are_a_category_as_in_memory(tmp_path: Path) -> None:
+    pq.write_table(GAPPY, path := tmp_path / "t.parquet", row_group_size=700)
+    expected = LearnAC(max_edges=1000, missing="category").fit(GAPPY, validation=GAPPY[:500])
+    found = LearnAC(max_edges=1000, missing="category").fit(path, validation=GAPPY[:500])
+    assert found.schema_ == expected.schema_
+    assert_same_model(found.learned_, expected.learned_)
+    found.update(path)
+    assert found.provenance_["rows"] == 6000
+
+
+def test_gaps_are_refused_otherwise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(GAPPY, path := tmp_path / "t.parquet", row_group_size=700)
+    with pytest.raises(ValueError, match=r"column 'height', row .*: expected a value, found none"):
+        LearnAC().fit(path)
+    assert run("learn", path, "--memory", "1GB") == 2
+    assert "use --missing category, or learn without --memory" in capsys.readouterr().err
+    assert run("learn", path, "--memory", "1GB", "--missing", "category") == 0
+
+
 def test_with_weights_a_validation_table_and_a_target(path: Path) -> None:
     weights = np.random.default_rng(0).random(3000)
     other = pa.table({f"v{i}": column for i, column in enumerate(random_rows(2, 300, ARITIES).T)})
@@ -63,8 +101,6 @@ def test_what_cannot_be_learned_from_files(path: Path) -> None:
         LearnAC(n_components=4).fit(path)
     with pytest.raises(ValueError, match="y: expected None for a table in files"):
         LearnAC(target="y").fit(path, [1, 2])
-    with pytest.raises(ValueError, match="column 'v0': expected the limits of its intervals, found a number of them"):
-        LearnAC(bins={"v0": 3}).fit(path)
     with pytest.raises(FileNotFoundError, match="missing"):
         LearnAC().fit(path.parent / "missing.parquet")
 
@@ -96,6 +132,15 @@ class TestTheCommand:
             scores = [document["scores"][role]["log_likelihood"] for document in documents]
             assert scores[0] == pytest.approx(scores[1], abs=1e-9)
         assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "b", "t.parquet"]
+
+    def test_scores_numbers_as_in_memory(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        pq.write_table(MIXED, path := tmp_path / "t.parquet", row_group_size=700)
+        scores = []
+        for more in ([], ["--memory", "100MB"]):
+            assert run("learn", path, "--test", path, "--max-edges", 400, "--json", *more) == 0
+            scores.append(json.loads(capsys.readouterr().out)["scores"])
+        for role in ("train", "test"):
+            assert scores[0][role]["log_likelihood"] == pytest.approx(scores[1][role]["log_likelihood"], abs=1e-9)
 
     def test_learns_from_a_folder(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for i in range(3):

@@ -12,6 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from learning import random_rows
+from mixed_tables import mixed_table
 
 import learnac
 from learnac import LearnAC
@@ -19,7 +20,7 @@ from learnac.cli.app import main
 from learnac.data import Dataset
 from learnac.model import Model
 from learnac.network import TreeCPD
-from learnac.updating import update
+from learnac.updating import grow, update
 
 ARITIES = [2, 3, 2, 4]
 OLD, NEW = (
@@ -107,6 +108,80 @@ def test_a_half_life_forgets() -> None:
     updated = update(model_of(old), NEW, half_life=300)
     for before, tree in zip(old.network_.trees, updated.require_network().trees, strict=True):
         np.testing.assert_allclose(tree.counts, before.counts / 4 + counts_of(before, NEW), rtol=1e-12)
+
+
+def branches_by_hand(tree: TreeCPD, node: int) -> dict[int, list[int]]:
+    """By branch, the values that lead there."""
+    start, arity = tree.route_starts[node], ARITIES[tree.variables[node]]
+    routes = tree.routes[start : start + arity].tolist()
+    return {branch: [value for value in range(arity) if routes[value] == branch] for branch in set(routes)}
+
+
+class TestGrowing:
+    @each_settings
+    @pytest.mark.parametrize("half_life", [None, 200])
+    def test_old_nodes_have_the_counts_of_all_rows_and_new_ones_of_new_rows(
+        self, settings: dict[str, Any], half_life: float | None
+    ) -> None:
+        old = LearnAC(max_splits=6, **settings).fit(OLD)
+        grown = grow(model_of(old), NEW, half_life=half_life)
+        kept = 1.0 if half_life is None else 0.5 ** (NEW.n_rows / half_life)
+        network = grown.require_network()
+        assert network.n_leaves > old.network_.n_leaves
+        for before, tree in zip(old.network_.trees, network.trees, strict=True):
+            expected = counts_of(tree, NEW)
+            pairs = [(0, 0)]
+            for old_node, node in pairs:
+                expected[node] += kept * before.counts[old_node]
+                if before.variables[old_node] >= 0:
+                    assert tree.variables[node] == before.variables[old_node]
+                    mine = {tuple(values): branch for branch, values in branches_by_hand(tree, node).items()}
+                    theirs = branches_by_hand(before, old_node)
+                    pairs += [(branch, mine[tuple(values)]) for branch, values in theirs.items()]
+            np.testing.assert_allclose(tree.counts, expected, rtol=1e-12)
+        np.testing.assert_allclose(network.log_likelihood(NEW.codes), np.log(_probabilities(grown, NEW)), rtol=1e-9)
+        assert grown.provenance["rows"] == 1200
+
+    def test_from_nothing_it_is_learning(self) -> None:
+        """A model without splits, that forgets all it knew, grows into what the new rows alone make."""
+        settings = {"edge_penalty": 0.5, "alpha": 0.5, "shrinkage": 1.0}
+        begun = LearnAC(max_splits=0, **settings).fit(OLD)
+        begun.max_splits = None
+        expected = LearnAC(**settings).fit(NEW)
+        found = begun.update(NEW, half_life=1e-3, grow=True)
+        np.testing.assert_array_equal(found.circuit_.children, expected.circuit_.children)
+        np.testing.assert_array_equal(found.circuit_.parameters, expected.circuit_.parameters)
+
+    def test_where_nothing_new_pays_it_is_an_update(self) -> None:
+        settings = {"edge_penalty": 1e6, "alpha": 0.5, "shrinkage": 1.0}
+        old = LearnAC(max_splits=8, alpha=0.5, shrinkage=1.0).fit(OLD)
+        old.edge_penalty = settings["edge_penalty"]
+        updated, grown = update(model_of(old), NEW), old.update(NEW, grow=True)
+        assert grown.network_.n_leaves == updated.require_network().n_leaves
+        found, expected = grown.score_samples(NEW), np.log(_probabilities(updated, NEW))
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+    def test_numbers_in_files_with_weights(self, tmp_path: Path) -> None:
+        first, second = (pa.Table.from_pandas(mixed_table(seed, 1500)) for seed in (1, 2))
+        pq.write_table(second, path := tmp_path / "new.parquet", row_group_size=400)
+        weights = np.random.default_rng(0).random(1500)
+        grown = []
+        for rows in (second, path):
+            model = LearnAC(max_splits=10, alpha=0.5, shrinkage=1.0).fit(first)
+            assert any(model.schema_.ordered)
+            n_leaves = model.network_.n_leaves
+            grown.append(model.update(rows, sample_weight=weights, grow=True))
+            assert grown[-1].network_.n_leaves > n_leaves
+        np.testing.assert_array_equal(grown[0].circuit_.parameters, grown[1].circuit_.parameters)
+
+    def test_the_command(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        LearnAC(max_splits=5, alpha=0.5, shrinkage=1.0).fit(OLD).save(model := tmp_path / "model.learnac")
+        pa.csv.write_csv(NEW.to_frame("pyarrow"), path := tmp_path / "new.csv")
+        assert run("update", model, path, "--grow", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["splits"] == 10
+        assert learnac.load(model).provenance_["splits"] == 10
+        assert run("update", model, path, "--grow") == 0
+        assert "Splits before" in capsys.readouterr().out
 
 
 def test_rows_may_come_in_parts_and_in_any_form(tmp_path: Path) -> None:

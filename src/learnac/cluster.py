@@ -20,10 +20,11 @@ from learnac.data import Schema
 from learnac.data.batches import FileBatches
 from learnac.data.blocks import BlockTable, BlockWriter
 from learnac.data.column_options import ColumnOptions
-from learnac.data.frames import ColumnReport
+from learnac.data.number_counts import WeightUnit
 from learnac.data.scratch import InMemory
+from learnac.data.settling import ColumnReport
 from learnac.data.stream_schema import GrowingColumns
-from learnac.data.streamed import encoded, read_columns
+from learnac.data.streamed import encoded, read_columns, write_rows
 from learnac.errors import DataError, SettingError
 from learnac.learn import LeafCounts, LeafPath, PathCounter
 from learnac.learn.blocks import PartRows, Subset, n_counted
@@ -39,6 +40,10 @@ class FrameBatches:
     frame: Any
     name: str = "the data frame"
 
+    @property
+    def n_rows(self) -> int:
+        return len(self.frame)
+
     def batches(self) -> Any:
         yield from pa.Table.from_pandas(self.frame, preserve_index=False).to_batches()
 
@@ -50,10 +55,11 @@ class DistributedTable:
         self.reports: tuple[ColumnReport, ...] = ()  # what was found out about the columns
         self.client, self.schema, self.parts, self.has_weights = client, schema, list(parts), has_weights
         facts = client.gather(client.map(_facts, self.parts, pure=False, retries=_RETRIES))
-        self.n_rows = sum(n_rows for n_rows, _, _ in facts)
-        self.n_counted = sum(counted for _, counted, _ in facts)
-        self.fingerprint = " ".join(digest for _, _, digest in facts)
-        self.first_rows = np.concatenate([[0], np.cumsum([counted for _, counted, _ in facts])]).tolist()
+        self.n_rows = sum(each.n_rows for each in facts)
+        self.n_counted = sum(each.n_counted for each in facts)
+        self.log_density = sum(each.log_density for each in facts)
+        self.fingerprint = " ".join(each.fingerprint for each in facts)
+        self.first_rows = np.concatenate([[0], np.cumsum([each.n_counted for each in facts])]).tolist()
         if self.n_rows == 0:
             raise DataError("expected rows of values, found none")
 
@@ -107,18 +113,33 @@ def connected(address: str) -> Any:
 
 
 def distribute(
-    client: Any, table: Any, options: ColumnOptions | None = None, sample_weight: Any = None
+    client: Any,
+    table: Any,
+    options: ColumnOptions | None = None,
+    sample_weight: Any = None,
+    missing: str = "random",
+    but: str | None = None,
 ) -> DistributedTable:
-    """A Dask data frame, or files that all workers can read, as packed blocks on the workers."""
+    """A Dask data frame, or files that all workers can read, as packed blocks on the workers; `missing` and `but` are
+    as for `pack_stream`.
+
+    The workers read the table three times: how many rows each part has, what its columns hold, and to pack it.
+    """
     from dask.delayed import delayed
 
     sources = _sources(table)
-    columns = GrowingColumns(options)
-    asked = [delayed(_columns)(each, columns.options) for each in sources]
+    weights = _weights_of_parts(sample_weight, len(sources))
+    asked = [delayed(_size)(each, own) for each, own in zip(sources, weights, strict=True)]
+    sizes = client.gather(client.compute(asked, retries=_RETRIES))
+    unit = None if sample_weight is None else WeightUnit.of(max(largest for _, largest in sizes))
+    columns = GrowingColumns(options, unit=unit)
+    first_rows = np.cumsum([0, *(n_rows for n_rows, _ in sizes)]).tolist()
+    parts = zip(sources, first_rows, weights, strict=False)
+    asked = [delayed(_columns)(each, GrowingColumns(options, first_row, unit), own) for each, first_row, own in parts]
     for found in client.gather(client.compute(asked, retries=_RETRIES)):
         columns.merge(found)
-    schema, reports = columns.found(getattr(table, "name", None) or "the table")
-    packed = _packed_parts(client, schema, sources, columns.options.drop, sample_weight)
+    schema, reports = columns.found(getattr(table, "name", None) or "the table", missing, but)
+    packed = _packed_parts(client, schema, sources, columns.options.drop, weights)
     packed.reports = reports
     return packed
 
@@ -127,23 +148,26 @@ def distribute_like(
     client: Any, schema: Schema, table: Any, drop: frozenset[str] = frozenset(), sample_weight: Any = None
 ) -> DistributedTable:
     """Another table, with a schema that is there already."""
-    return _packed_parts(client, schema, _sources(table), drop, sample_weight)
+    sources = _sources(table)
+    return _packed_parts(client, schema, sources, drop, _weights_of_parts(sample_weight, len(sources)))
 
 
 def _packed_parts(
-    client: Any, schema: Schema, sources: Sequence[Any], drop: frozenset[str], sample_weight: Any
+    client: Any, schema: Schema, sources: Sequence[Any], drop: frozenset[str], weights: Sequence[Any]
 ) -> DistributedTable:
     from dask.delayed import delayed
     from distributed import wait
 
-    weights = [None] * len(sources) if sample_weight is None else _delayed_weights(sample_weight, len(sources))
     parts = [delayed(_packed)(each, schema, drop, own) for each, own in zip(sources, weights, strict=True)]
     futures = client.compute(parts, retries=_RETRIES)
     wait(futures)
-    return DistributedTable(client, schema, futures, sample_weight is not None)
+    return DistributedTable(client, schema, futures, weights[0] is not None)
 
 
-def _delayed_weights(weights: Any, n_parts: int) -> list[Any]:
+def _weights_of_parts(weights: Any, n_parts: int) -> list[Any]:
+    """The weights of the rows of each part, later; None if rows have none."""
+    if weights is None:
+        return [None] * n_parts
     if getattr(weights, "npartitions", None) != n_parts:
         expected = "a series of Dask with the partitions of the table"
         raise TypeError(f"sample_weight: expected {expected}, found {type(weights).__name__}")
@@ -176,6 +200,13 @@ class RowGroup:
     name: str
     group: int
 
+    @property
+    def n_rows(self) -> int:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.name) as content:
+            return int(content.metadata.row_group(self.group).num_rows)
+
     def batches(self) -> Any:
         import pyarrow.parquet as pq
 
@@ -186,24 +217,44 @@ class RowGroup:
 # What workers do.
 
 
-def _columns(source: Any, options: ColumnOptions) -> GrowingColumns:
-    return read_columns(source, options)[1]
+def _size(source: Any, weights: Any) -> tuple[int, float]:
+    """The number of rows of a part, and the largest weight."""
+    largest = 0.0 if weights is None else float(np.max(np.asarray(weights, np.float64), initial=0.0))
+    return _n_rows_of(source), largest
+
+
+def _n_rows_of(source: Any) -> int:
+    if isinstance(source, FrameBatches | RowGroup):
+        return source.n_rows
+    return sum(batch.num_rows for batch in source.batches())
+
+
+def _columns(source: Any, empty: GrowingColumns, weights: Any) -> GrowingColumns:
+    return read_columns(source, empty, weights=_floats(weights))[1]
 
 
 def _packed(source: Any, schema: Schema, drop: frozenset[str], weights: Any) -> BlockTable:
     writer = BlockWriter(schema, has_weights=weights is not None, file=InMemory())
-    own = None if weights is None else np.asarray(weights, np.float64)
-    n_rows = 0
-    for codes in encoded(schema, source, drop):
-        writer.add(codes, None if own is None else own[n_rows : n_rows + codes.shape[1]])
-        n_rows += codes.shape[1]
-    if own is not None and len(own) != n_rows:
-        raise ValueError(f"sample_weight: expected {n_rows} numbers for a partition, found {len(own)}")
+    write_rows(writer, encoded(schema, source, drop), _floats(weights))
     return writer.table()
 
 
-def _facts(table: BlockTable) -> tuple[int, int, str]:
-    return table.n_rows, n_counted(table), table.fingerprint
+def _floats(weights: Any) -> NDArray[np.float64] | None:
+    return None if weights is None else np.asarray(weights, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the client knows of a part."""
+
+    n_rows: int
+    n_counted: int
+    log_density: float
+    fingerprint: str
+
+
+def _facts(table: BlockTable) -> _Facts:
+    return _Facts(table.n_rows, n_counted(table), table.log_density, table.fingerprint)
 
 
 def _weight(table: BlockTable, first_row: int, subset: Subset | None, total_weight: float | None) -> float:

@@ -33,6 +33,9 @@ class Problem(StrEnum):
     NOTHING_TO_LEARN = "nothing to learn"
     """All columns would be left out; `column` is the first."""
 
+    GAPS_IN_STREAM = "gaps in a stream"
+    """A missing value in a table that is not in memory, where gaps are no category of their own."""
+
     NO_HEADER = "no header"
     """Numbers in the header, where names of columns are expected."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from learnac.data import Schema
-from learnac.data.binning import BinsStatement
+from learnac.data.column_options import ColumnOptions
+from learnac.data.incomplete import complete_rows
 from learnac.data.weights import checked_weights
 from learnac.learn.blocks import OnDisk, TableOfParts
 
@@ -35,46 +36,57 @@ def _has_batches(table: object) -> bool:
 
 def packed(
     table: Any,
-    bins: BinsStatement | None = None,
-    as_category: Iterable[Any] = (),
-    kinds: Mapping[Any, str] | None = None,
+    options: ColumnOptions,
     scratch: str | Path | None = None,
     sample_weight: Any = None,
+    missing: str = "random",
+    target: str | None = None,
 ) -> TableOfParts:
-    """A stream in packed blocks, with the schema that is found in it; a data frame of Dask in blocks on its workers."""
-    import numpy as np
+    """A stream in packed blocks, with the schema that is found in it; a data frame of Dask in blocks on its workers.
 
+    With `missing="category"`, gaps are a category of their own, but for the target, which may have none.
+    """
     from learnac.data.batches import batch_source
-    from learnac.data.column_options import stated_options
     from learnac.data.streamed import pack_stream
 
     folder = None if scratch is None else Path(scratch)
-    options = stated_options(bins=bins, as_category=as_category, kinds=kinds)
     if is_distributed(table):
         from learnac.cluster import distribute
 
-        return distribute(present_client(), table, options, sample_weight)
-    weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-    checked_weights(weights, 0 if weights is None else weights.size)
-    return OnDisk(pack_stream(batch_source(table, folder=folder), options, folder, weights=weights).blocks)
+        return distribute(present_client(), table, options, sample_weight, missing, target)
+    source = batch_source(table, folder=folder)
+    found = pack_stream(source, options, folder, weights=_floats(sample_weight), missing=missing, but=target)
+    return OnDisk(found.blocks, found.reports)
 
 
-def packed_like(schema: Schema, table: Any, scratch: str | Path | None = None) -> TableOfParts:
+def packed_like(
+    schema: Schema,
+    table: Any,
+    scratch: str | Path | None = None,
+    sample_weight: Any = None,
+    on_rows: Callable[[int], object] | None = None,
+) -> TableOfParts:
     """Another table in packed blocks, with a schema that is there already: a stream, or one in memory."""
     from learnac.data.batches import batch_source
     from learnac.data.blocks import BlockWriter
-    from learnac.data.streamed import pack_like
+    from learnac.data.streamed import pack_like, write_rows
 
     folder = None if scratch is None else Path(scratch)
     if is_distributed(table):
         from learnac.cluster import distribute_like
 
-        return distribute_like(present_client(), schema, table)
+        return distribute_like(present_client(), schema, table, sample_weight=sample_weight)
+    weights = _floats(sample_weight)
     if is_streamed(table):
-        return OnDisk(pack_like(schema, batch_source(table, folder=folder), folder=folder))
-    writer = BlockWriter(schema, folder)
-    writer.add(schema.encode(table))
+        source = batch_source(table, folder=folder)
+        return OnDisk(pack_like(schema, source, folder=folder, on_rows=on_rows, weights=weights))
+    writer = BlockWriter(schema, folder, has_weights=weights is not None)
+    write_rows(writer, [complete_rows(schema, table)], weights)
     return OnDisk(writer.table())
+
+
+def _floats(weights: Any) -> Any:
+    return checked_weights(weights, 0 if weights is None else len(weights))
 
 
 def present_client() -> Any:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chromium import launched
 
 from learnac import Dataset, LearnAC, load
 from learnac.explore import explorer_page
@@ -78,32 +81,70 @@ def pages(models: dict[str, LearnAC], tmp_path_factory: pytest.TempPathFactory) 
     return found
 
 
+# A service for which every model is a large one.
+_SERVICE = """
+import sys
+from learnac.explore import document
+document.SMOOTH_EDGES = 0
+from learnac.cli import main
+main(["serve", sys.argv[1], "--port", "0"])
+"""
+
+
+@pytest.fixture(scope="session")
+def started_service(pages: dict[str, Path]) -> Iterator[Callable[[], tuple[subprocess.Popen[str], str]]]:
+    """Starts a service that answers the pages of all models, and gives it with its address."""
+    pytest.importorskip("fastapi")
+    all_running = []
+
+    def start() -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-c", _SERVICE, str(pages["circuit"].parent)]
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        all_running.append(running)
+        assert running.stdout is not None
+        line = running.stdout.readline()
+        found = re.search(r"http://[\d.:]+/v1/models", line)
+        assert found is not None, line
+        return running, found[0]
+
+    yield start
+    for running in all_running:
+        running.kill()
+        running.communicate()
+
+
+@pytest.fixture(scope="session")
+def service(started_service: Callable[[], tuple[subprocess.Popen[str], str]]) -> str:
+    return started_service()[1]
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    # One of the system, if there is one: downloads are not possible everywhere.
-    installed = os.environ.get("LEARNAC_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with playwright.sync_playwright() as started:
+    with ExitStack() as stack:
         try:
-            found = started.chromium.launch(executable_path=installed, args=["--no-sandbox"])
+            found = stack.enter_context(launched())
         except playwright.Error as error:
             pytest.skip(f"needs Chromium: make browser ({str(error).splitlines()[0]})")
         yield found
-        found.close()
 
 
 @pytest.fixture
-def opened(browser: Any, pages: dict[str, Path]) -> Iterator[Callable[..., Any]]:
-    """Opens the page of a model, at an address; errors and requests to anywhere fail the test."""
+def opened(browser: Any, pages: dict[str, Path], request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Opens the page of a model, at an address; errors and requests to anywhere fail the test.
+
+    "served circuit" is the page of "circuit" that asks the service.
+    """
     contexts, problems = [], []
 
     def open_page(name: str, address: str = "", **options: Any) -> Any:
         context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
+        place = pages[name].as_uri() if name in pages else served(request, name)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda request: problems.append(request.url) if not is_here(request.url) else None)
-        page.goto(f"{pages[name].as_uri()}{address}")
+        page.on("request", lambda asked: problems.append(asked.url) if not is_here(asked.url, place) else None)
+        page.goto(f"{place}{address}")
         settled(page)
         return page
 
@@ -113,8 +154,12 @@ def opened(browser: Any, pages: dict[str, Path]) -> Iterator[Callable[..., Any]]
     assert problems == []
 
 
-def is_here(address: str) -> bool:
-    return address.startswith(("file:", "blob:", "data:"))
+def served(request: pytest.FixtureRequest, name: str) -> str:
+    return f"{request.getfixturevalue('service')}/{name.removeprefix('served ')}/explorer"
+
+
+def is_here(address: str, place: str) -> bool:
+    return address.startswith(("file:", "blob:", "data:")) or address.partition("#")[0] == place
 
 
 def settled(page: Any) -> Any:

@@ -58,10 +58,16 @@ ADDRESS = "#" + urlencode(
 )
 
 
-@pytest.mark.parametrize("name", ["circuit", "mixture"])
+@pytest.mark.parametrize("name", ["circuit", "mixture", "served circuit", "served mixture"])
 class TestNumbersArePythons:
-    def test_posteriors_probability_and_conflict(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
-        page, model = opened(name), models[name]
+    """Whoever answers, a worker in the page or the service."""
+
+    @pytest.fixture
+    def model(self, models: dict[str, LearnAC], name: str) -> LearnAC:
+        return models[name.removeprefix("served ")]
+
+    def test_posteriors_probability_and_conflict(self, opened: Any, model: LearnAC, name: str) -> None:
+        page = opened(name)
         close(posteriors(page), expected(model, {}))
         page = opened(name, ADDRESS)
         close(posteriors(page), expected(model, GIVEN, soft=SOFT))
@@ -76,8 +82,8 @@ class TestNumbersArePythons:
         why = model.explain("size", GIVEN, soft=SOFT)
         close([answer["support"][str(model.schema_.index(n))] for n in why.pieces], why.support)
 
-    def test_why_and_what_to_ask(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
-        page, model = opened(name, ADDRESS), models[name]
+    def test_why_and_what_to_ask(self, opened: Any, model: LearnAC, name: str) -> None:
+        page = opened(name, ADDRESS)
         found = page.evaluate("learnacExplorer.target.found")
         why = model.explain("size", GIVEN, soft=SOFT)
         for place, piece in enumerate(why.pieces):
@@ -93,25 +99,25 @@ class TestNumbersArePythons:
             given = {**GIVEN, asked: model.schema_.categories[first["variable"]][code]}
             close(answer["posterior"], model.marginals(given, soft=SOFT)["size"])
 
-    def test_interventions(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+    def test_interventions(self, opened: Any, model: LearnAC, name: str) -> None:
         address = "#" + urlencode({"do:size": "a lot", "is:age": "none"})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            changed = models[name].do({"size": "a lot"})
+            changed = model.do({"size": "a lot"})
         page = opened(name, address)
         close(posteriors(page), expected(changed, {"age": "none"}))
         assert "Setting is not seeing" in page.inner_text("#summary")
 
-    def test_most_probable_explanation(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
-        page, model = opened(name, ADDRESS), models[name]
+    def test_most_probable_explanation(self, opened: Any, model: LearnAC, name: str) -> None:
+        page = opened(name, ADDRESS)
         situation = page.evaluate("learnacExplorer.situation.known")
         found = page.evaluate("(situation) => learnacExplorer.asking.ask('mpe', {situation})", situation)
         world, log = model.mpe(GIVEN, soft=SOFT)
         close(found["best"]["log"], log)
         names = dict(zip(model.schema_.names, found["best"]["world"], strict=True))
         assert {n: model.schema_.categories[model.schema_.index(n)][c] for n, c in names.items()} == world
-        assert found["isProven"] == (name == "circuit")
-        if name == "circuit":  # No other world is between the two.
+        assert found["isProven"] == (name != "mixture")
+        if name.endswith("circuit"):  # No other world is between the two.
             worlds = np.indices(model.schema_.arities).reshape(6, -1).T
             logs = model.score_samples(worlds)
             row = [model.schema_.code(v, GIVEN[n]) if n in GIVEN else -1 for v, n in enumerate(model.schema_.names)]
@@ -198,6 +204,24 @@ class TestMouse:
         close(again.evaluate("Array.from(learnacExplorer.shown.before)"), before)
         act(page, lambda: page.click("#pin"))
         close(page.evaluate("Array.from(learnacExplorer.shown.before)"), expected(model, {}))
+        assert not page.is_visible("#compared")
+
+    def test_two_situations_side_by_side(self, opened: Any, models: dict[str, LearnAC]) -> None:
+        page, model = opened("circuit", "#is:size=a+lot&pinned=&pinned-is:size=none"), models["circuit"]
+        found = model.compare({"size": "a lot"}, {"size": "none"})
+        lines = page.locator("#compared .line .text").all_inner_texts()
+        differing = [name for name, divergence in found.divergences.items() if divergence > 1e-4]
+        assert [line.partition(" = ")[0] for line in lines] == differing
+        assert "pinned: size = none" in page.inner_text("#compared .legend")
+        name = differing[1]
+        change = found.a[name] - found.b[name]
+        code = int(np.abs(change).argmax())
+        assert lines[1] == f"{name} = {model.schema_.categories[model.schema_.index(name)][code]}"
+        shown = page.locator("#compared .line .num").nth(1).inner_text().split("\n")
+        assert shown == [f"{100 * found.a[name][code]:.1f} %", f"{100 * found.b[name][code]:.1f} %"]
+        pinned = value(page, 1, model.schema_.code(1, "none"))
+        bars = pinned.locator(".track").evaluate("(track) => getComputedStyle(track).backgroundSize")
+        assert bars == "100% 6px, 0% 7px, auto"  # Two, one below the other.
 
 
 class TestAddress:
@@ -308,8 +332,9 @@ class TestOrder:
 
 
 class TestRows:
-    def test_a_table_of_rows(self, opened: Any, models: dict[str, LearnAC], tmp_path: Path) -> None:
-        page, model = opened("circuit"), models["circuit"]
+    @pytest.mark.parametrize("name", ["circuit", "served circuit"])
+    def test_a_table_of_rows(self, opened: Any, models: dict[str, LearnAC], tmp_path: Path, name: str) -> None:
+        page, model = opened(name), models["circuit"]
         frame = model.sample(30, random_state=1).astype(object)
         frame.loc[4, "size"] = None
         frame.to_csv(tmp_path / "rows.csv", index=False)
@@ -340,8 +365,9 @@ class TestRows:
 
 
 class TestNetwork:
-    def test_arcs_tree_and_information(self, opened: Any, models: dict[str, LearnAC]) -> None:
-        page, model = opened("circuit", "#is:colour=none"), models["circuit"]
+    @pytest.mark.parametrize("name", ["circuit", "served circuit"])
+    def test_arcs_tree_and_information(self, opened: Any, models: dict[str, LearnAC], name: str) -> None:
+        page, model = opened(name, "#is:colour=none"), models["circuit"]
         page.click("#tab-network")
         page.wait_for_selector(".stage .node")
         n_arcs = sum(map(len, model.network_.parents))
@@ -385,6 +411,18 @@ class TestManyVariables:
         page.locator("#monitor-499").scroll_into_view_if_needed()
         page.wait_for_timeout(100)
         assert value(page, 499, 1).locator(".number").inner_text() == "100 %"
+
+    def test_only_what_can_be_seen_is_painted(self, opened: Any) -> None:
+        page = opened("large")
+        page.evaluate(
+            """() => {
+              const { monitors } = learnacExplorer, { paint } = monitors;
+              window.painted = new Set();
+              monitors.paint = function (card) { painted.add(card.v); return paint.call(this, card); };
+            }"""
+        )
+        act(page, lambda: value(page, 0, 2).click())
+        assert 10 < page.evaluate("painted.size") < 100
 
     def test_evidence_too_improbable_for_linear_numbers(self, opened: Any, models: dict[str, LearnAC]) -> None:
         model = models["large"]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from learning import assert_same_circuit, assert_same_model, random_rows
+from mixed_tables import mixed_table
 
 from learnac import LearnAC
 from learnac.data import Dataset
@@ -64,6 +65,48 @@ def test_with_weights_and_a_validation_table(client: Any) -> None:
     found = LearnAC(max_edges=150).fit(
         frame, sample_weight=weights, validation=dd.from_pandas(other, npartitions=2, sort=False)
     )
+    assert_same_model(found.learned_, expected.learned_)
+
+
+@pytest.mark.parametrize("client", [1, 2, 3], indirect=True)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_numbers_and_dates_are_learned_as_in_memory(client: Any, is_weighted: bool) -> None:
+    import dask.dataframe as dd
+
+    mixed = mixed_table(n_rows=2000)
+    weights = WEIGHTS if is_weighted else None
+    settings = {"max_edges": 600, "schedule": "greedy" if is_weighted else "quick"}
+    expected = LearnAC(**settings).fit(mixed, sample_weight=weights)
+    for n_parts in (1, 5):
+        table, own = (
+            None if each is None else dd.from_pandas(each, npartitions=n_parts, sort=False) for each in (mixed, weights)
+        )
+        found = LearnAC(**settings).fit(table, sample_weight=own)
+        assert found.schema_ == expected.schema_
+        assert_same_model(found.learned_, expected.learned_)
+
+
+@two_workers
+def test_partitions_may_be_empty(client: Any) -> None:
+    import dask.dataframe as dd
+
+    mixed = mixed_table(n_rows=2000)
+    kept = mixed[mixed.index >= 900]
+    table = dd.from_pandas(mixed, npartitions=5, sort=False)
+    found = LearnAC(max_edges=600).fit(table.map_partitions(lambda part: part[part.index >= 900]))
+    assert_same_model(found.learned_, LearnAC(max_edges=600).fit(kept).learned_)
+
+
+@two_workers
+def test_gaps_are_a_category_as_in_memory(client: Any) -> None:
+    import dask.dataframe as dd
+
+    mixed = mixed_table(n_rows=2000)
+    mixed["kind"] = mixed["kind"].where(mixed.index % 9 > 0)
+    mixed["height"] = mixed["height"].where(mixed.index % 7 > 0)
+    expected = LearnAC(max_edges=600, missing="category").fit(mixed)
+    found = LearnAC(max_edges=600, missing="category").fit(dd.from_pandas(mixed, npartitions=4, sort=False))
+    assert found.schema_ == expected.schema_
     assert_same_model(found.learned_, expected.learned_)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
@@ -117,6 +117,7 @@ def test_codes_are_those_of_scikit_learn(strategy: Any, scale: float) -> None:
 
 
 @given(st.lists(moderate | st.integers(-3, 3), min_size=1), st.integers(2, 8), st.sampled_from(["quantile", "uniform"]))
+@example([0.0, 0.0, 0.0, 1.0, 1.0, -1.0], 2, "quantile")
 def test_there_are_no_more_bins_than_asked_for_and_edges_part_numbers(
     numbers: list[float], n_bins: int, strategy: Any
 ) -> None:

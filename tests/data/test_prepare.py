@@ -19,11 +19,11 @@ from learnac.data.column_options import ColumnOptions, types_to_read
 from learnac.data.describe import ColumnSummary, column_summaries
 from learnac.data.evidence_files import read_evidence
 from learnac.data.found_kinds import FEW_INTEGERS, MOST_INTEGERS, MOST_STRINGS
-from learnac.data.frames import ColumnReport
 from learnac.data.kinds import Kind
 from learnac.data.matching import matched
 from learnac.data.prepare import as_frame, prepare
 from learnac.data.schema_file import read_schema_file, write_schema_file
+from learnac.data.settling import ColumnReport
 from learnac.data.tables import Frame, TableLayout, read_frame
 from learnac.errors import DataError
 

@@ -13,6 +13,7 @@ from scipy import integrate
 
 from learnac.data import Binning, Bins
 from learnac.data.binning import spread_over
+from learnac.data.number_counts import count_numbers
 from learnac.data.spread import Spread
 from learnac.data.spread_fitting import step_of
 
@@ -215,7 +216,7 @@ def test_a_number_that_many_rows_share_is_a_point() -> None:
 
 def test_given_edges_keep_their_place() -> None:
     values = np.random.default_rng(1).integers(18, 90, 500).astype(float)
-    bins = spread_over(Bins((17.5, 64.5, 120.0)), values)
+    bins = spread_over(Bins((17.5, 64.5, 120.0)), count_numbers(values))
     assert bins.labels == ("< 17.5", "[17.5, 64.5)", "[64.5, 120)", ">= 120")
     for code in range(4):
         assert mass(bins, code) == pytest.approx(1.0, abs=1e-6)

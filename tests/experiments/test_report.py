@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from beyond import candidate_losses, chosen_default
+from figures import FIGURES, digest
 from filled import PAGES, ROOT, filled
 from report import render
 from tables import Studies
@@ -35,6 +36,15 @@ def test_every_figure_it_shows_is_there() -> None:
     assert shown
     for path in shown:
         assert (EXPERIMENTS / path).read_bytes().startswith(b"\x89PNG"), path
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_of_the_result_files(name: str) -> None:
+    points_of, _ = FIGURES[name]
+    points, path = points_of(Studies(EXPERIMENTS / "results")), EXPERIMENTS / "figures" / f"{name}.png"
+    assert path.exists() == bool(points)
+    if points:
+        assert digest(points).encode() in path.read_bytes()
 
 
 @pytest.mark.parametrize("page", PAGES)

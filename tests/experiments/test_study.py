@@ -11,9 +11,11 @@ import models
 import numpy as np
 import pytest
 from measures import asleep, doubled, dying, failing
+from queries import queries
 from sets import load
 from study import Results, Task, alone, run
-from table5 import measure, queries, spread, standard_error
+from table5 import measure, standard_error
+from verdicts import pooled
 
 from learnac.errors import LearnacError
 
@@ -109,23 +111,25 @@ class TestQueries:
         for a, b in zip(many, few, strict=True):
             np.testing.assert_array_equal(a[:5], b)
 
-    def test_a_sample_is_spread_over_all_in_order(self) -> None:
-        values = np.random.default_rng(0).permutation(100).astype(float)
-        np.testing.assert_array_equal(np.sort(values[spread(values, 5)]), [10, 30, 50, 70, 90])
-        np.testing.assert_array_equal(spread(values, 200), np.arange(100))
+    def test_blocks_are_parts_of_all_queries(self) -> None:
+        whole = queries(self.TASK)
+        blocks = [queries({**self.TASK, "first": first, "rows": 5}) for first in (0, 5, 10, 15)]
+        for part, *of_blocks in zip(whole, *blocks, strict=True):
+            np.testing.assert_array_equal(part, np.concatenate(of_blocks))
 
-    def test_a_sampled_setting_answers_queries_that_the_circuit_finds_hard_and_easy(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_pooled_blocks_are_as_one_task(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setattr(models, "KEPT", tmp_path)
-        settings = {"schedule": "quick", "edge_penalty": 0.5, "parameter_penalty": 1.0, "set": "tmovie"}
-        settings["corner"] = self.TASK["corner"]
-        task = {**self.TASK, "rows": 4, "of": 20, "method": "AC-Quick", "model": settings, "paired_with": settings}
-        found = measure(task)
-        _, query, given = queries({**task, "rows": 20})
-        exact = np.sort(models.kept(settings).log_probability(query, given)) / 3
-        assert found["rows"] == 4
-        assert found["log_probability"] == pytest.approx(exact[[2, 7, 12, 17]].mean())
+        model = {"schedule": "quick", "edge_penalty": 0.5, "parameter_penalty": 1.0, "set": "tmovie"}
+        model["corner"] = self.TASK["corner"]
+        other = {**model, "edge_penalty": 0.1}
+        task = {**self.TASK, "method": "AC-Quick", "model": other, "paired_with": model}
+        whole = measure(task)
+        blocks = [measure({**task, "first": first, "rows": rows}) for first, rows in ((0, 3), (3, 10), (13, 7))]
+        found = pooled(blocks)
+        assert found.keys() == whole.keys()
+        for key in found.keys() - {"seconds"}:
+            assert found[key] == pytest.approx(whole[key], rel=1e-12), key
+        assert whole["less_than_quick_error"] > 0
 
     def test_standard_error(self) -> None:
         assert standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
+import urllib.request
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -107,6 +111,29 @@ class TestCommand:
         assert self.run("model.learnac") == 0
         assert opened[0].startswith("file://")
         assert "opened" in capsys.readouterr().out
+
+    def test_a_large_model_is_served(self, stored: Path) -> None:
+        """Until somebody ends it; `true` is a browser that opens everything."""
+        pytest.importorskip("fastapi")
+        code = (
+            "from learnac.explore import document\ndocument.SMOOTH_EDGES = 5\n"
+            "from learnac.cli import main\nmain(['explore', 'model.learnac'])"
+        )
+        environment = {**os.environ, "BROWSER": "true"}
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment) as run:
+            assert run.stdout is not None
+            said = run.stdout.readline() + run.stdout.readline()
+            try:
+                assert "edges are too many for a browser alone, so they are answered from here" in said
+                address = re.search(r"opened (http://127.0.0.1:\d+/v1/models/model/explorer); Ctrl-C ends it", said)
+                assert address is not None, said
+                with urllib.request.urlopen(address[1], timeout=20) as answer:
+                    document = document_in(answer.read().decode())
+                assert document["isServed"]
+                assert "packed" not in document
+            finally:
+                run.terminate()
+        assert run.returncode != 1
 
     def test_complaints(self, stored: Path, capsys: Any) -> None:
         assert self.run("model.learnac", "--html", "out.txt") == 2

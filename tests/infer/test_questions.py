@@ -16,8 +16,11 @@ from scipy.stats import chisquare
 
 from learnac import ImpossibleEvidenceError, LearnAC, QueryError, Schema, infer
 from learnac.circuit import CircuitBuilder, Mixture
+from learnac.data import as_evidence
 from learnac.errors import CausalityWarning
+from learnac.infer.engine import engine_of
 from learnac.infer.explain import MAX_PIECES
+from learnac.infer.runner_up import best_two
 
 CASES = {
     "seed": st.integers(0, 9999),
@@ -410,3 +413,45 @@ class TestSensitivity:
         with pytest.raises(QueryError, match="the query contradicts the evidence about 'x0'"):
             case.model.sensitivity({"x0": 1}, {"x0": 0})
         assert len(case.model.sensitivity({"x0": 1}, n=3).parameters) == 3
+
+
+class TestRunnerUp:
+    @examples
+    @given(**CASES)
+    def test_no_world_is_between_the_best_and_the_runner_up(self, learned: Any, **chosen: Any) -> None:
+        case = case_of(learned, **chosen)
+        row, soft = some_evidence(case, chosen["seed"], 0)
+        names = case.network.schema.names
+        evidence = as_evidence(
+            case.network.schema,
+            {name: int(code) for name, code in zip(names, row, strict=True) if code >= 0},
+            {names[variable]: likelihoods / likelihoods.max() for variable, likelihoods in soft.items()},
+        )
+        found = best_two(engine_of(case.asked), evidence, 10.0)
+        assert found is not None
+        scaled = {variable: likelihoods / likelihoods.max() for variable, likelihoods in soft.items()}
+        joint = case.probabilities() * case.weight_of(row, scaled)
+        order = np.sort(joint)[::-1]
+        assert found.is_proven
+        np.testing.assert_allclose(np.exp(found.best.log), order[0], rtol=1e-9)
+        of_world = {tuple(world): p for world, p in zip(case.worlds.T.tolist(), joint, strict=True)}
+        np.testing.assert_allclose(of_world[tuple(found.best.codes.tolist())], order[0], rtol=1e-9)
+        if found.second is None:
+            assert len(order) == 1 or order[1] == 0
+            return
+        assert found.second.codes.tolist() != found.best.codes.tolist()
+        np.testing.assert_allclose(of_world[tuple(found.second.codes.tolist())], np.exp(found.second.log), rtol=1e-9)
+        if chosen["n_components"] == 0:
+            np.testing.assert_allclose(np.exp(found.second.log), order[1], rtol=1e-9)
+        else:
+            neighbours = (case.worlds != found.best.codes[:, None]).sum(axis=0) == 1
+            np.testing.assert_allclose(np.exp(found.second.log), joint[neighbours].max(), rtol=1e-9)
+
+    def test_impossible_evidence_has_none(self, learned: Any) -> None:
+        case = learned.__wrapped__(3, "complete", 0.0, (2, 2, 2, 2), 5)
+        circuit = enumerated(case.circuit, case.network, 0, 3)
+        impossible = circuit.worlds[:, np.flatnonzero(circuit.probabilities() == 0)[0]]
+        evidence = as_evidence(
+            case.circuit.schema, dict(zip(case.circuit.schema.names, impossible.tolist(), strict=True))
+        )
+        assert best_two(engine_of(case.circuit), evidence, 1.0) is None

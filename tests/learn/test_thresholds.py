@@ -13,7 +13,8 @@ from worlds import probabilities, probabilities_under, worlds_of
 
 import learnac
 from learnac import Dataset, LearnAC
-from learnac.compiler.replay import Replay, gains_of
+from learnac.compiler.gains import guesses
+from learnac.compiler.replay import Replay
 from learnac.data import Bins, Schema
 from learnac.data.calendars import Calendar
 from learnac.errors import ModelFileError
@@ -154,7 +155,7 @@ class TestOtherPlaces:
         """Replayed, the trees ask at thresholds: in no more edges than the learner took, or nearly so."""
         model = learned().fit(table())
         replay = Replay(model.network_)
-        assert replay.run(gains_of(model.network_, np.random.default_rng(0)), 10**6, lambda: False)
+        assert replay.run(next(guesses(model.network_, np.random.default_rng(0))), 10**6, lambda: False)
         assert replay.circuit.n_leaves - len(replay.applied) == model.network_.n_leaves
         compiled = learnac.compile(model.network_)
         assert compiled.n_edges <= 1.2 * model.circuit_.n_edges

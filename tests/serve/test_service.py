@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -10,9 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -240,12 +239,23 @@ BAD: list[tuple[str, str, Any, int, str]] = [
     ("components of a circuit", f"{MODEL}/components", b"{}", 422, "expected a mixture"),
     ("unknown method", f"{MODEL}/impute", b'{"given": {}, "method": "best"}', 422, "method: expected"),
     ("many samples", f"{MODEL}/sample", b'{"n": 99999999999}', 413, "too much work"),
+    ("no operation", f"{MODEL}/explorer", b"{}", 422, "operation: Field required"),
+    (
+        "unknown operation",
+        f"{MODEL}/explorer",
+        b'{"operation": "guess"}',
+        422,
+        "operation: expected one of load, answer",
+    ),
+    ("no situation", f"{MODEL}/explorer", b'{"operation": "mpe"}', 422, "situation: expected a list of 4 entries"),
     ("huge number", f"{MODEL}/sample", b'{"n": 1e400}', 422, ""),
 ]
 
 
 @pytest.mark.parametrize(("path", "body", "status", "message"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
-def test_bad_requests_get_one_clear_message(client: Any, path: str, body: Any, status: int, message: str) -> None:
+def test_bad_requests_of_twenty_kinds_get_one_clear_message(
+    client: Any, path: str, body: Any, status: int, message: str
+) -> None:
     answer = client.post(path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
     error = answer.json()["error"]
@@ -316,6 +326,20 @@ class TestToken:
         assert client.get("/health").status_code == 200
         assert client.get("/v1/models", headers={"authorization": "Bearer secret"}).status_code == 200
 
+    def test_no_route_is_forgotten(self, folder: Path) -> None:
+        """Whatever there is, or is not: only the two addresses for those who watch the service are open."""
+        client = client_of(folder, token="secret")
+        open_paths = set()
+        for route in [*client.app.routes, *("/", "/nothing", "/v1/models/none/score")]:
+            path = getattr(route, "path", route).replace("{model}", "weather")
+            for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
+                answer = client.request(method, path, json={})
+                if answer.status_code != 401:
+                    open_paths.add(path)
+                else:
+                    assert answer.json()["error"]["message"].startswith("expected the header Authorization")
+        assert open_paths == {"/health", "/ready"}
+
 
 class TestFiles:
     def test_a_file_that_changes_is_read_again(
@@ -345,27 +369,74 @@ class TestCommand:
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**kept, **environment}
         )
 
-    def test_it_serves_until_it_is_told_to_stop(self, folder: Path, model: LearnAC) -> None:
-        running = self.start(str(folder / "weather.learnac"), "--port", "0")
+    @contextmanager
+    def started(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], Any]]:
+        """A service that runs, and a client of it."""
+        import httpx
+
+        running = self.start(*arguments, "--port", "0")
         try:
             assert running.stdout is not None
             line = running.stdout.readline()
-            found = re.search(r"serving weather at (http://127.0.0.1:\d+)", line)
+            found = re.search(r"serving .* at (http://127.0.0.1:\d+)", line)
             assert found is not None, line
-            request = urllib.request.Request(
-                f"{found[1]}/v1/models/weather/score",
-                json.dumps({"given": GIVEN}).encode(),
-                {"content-type": "application/json"},
-            )
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                document = json.load(answer)
+            with httpx.Client(base_url=found[1], timeout=30) as client:
+                yield running, client
+        finally:
+            running.kill()
+            running.communicate()
+
+    def test_killed_and_started_again_it_has_lost_nothing(self, folder: Path) -> None:
+        """In the middle of its work. All that it knows is in the files, which it only reads."""
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        asked = {"given": ROWS}
+        with self.started(str(folder)) as (running, client):
+            answer = client.post(f"{MODEL}/marginals", json=asked).json()
+            others = [threading.Thread(target=_asks_until_it_fails, args=(str(client.base_url),)) for _ in range(4)]
+            for other in others:
+                other.start()
+            time.sleep(0.3)
+            running.send_signal(signal.SIGKILL)
+            running.wait(timeout=20)
+            for other in others:
+                other.join(timeout=20)
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+        with self.started(str(folder)) as (_, client):
+            assert client.get("/ready").json()["models"] == ["mixed", "weather"]
+            assert client.post(f"{MODEL}/marginals", json=asked).json() == answer
+
+    def test_what_is_too_large_or_too_slow_does_not_hurt_the_others(self, folder: Path) -> None:
+        with self.started(str(folder), "--max-body", "1", "--max-seconds", "0.5", "--threads", "2") as (_, client):
+            statuses: dict[str, list[int]] = {"large": [], "slow": [], "others": []}
+
+            def ask(kind: str, n: int, path: str, content: bytes) -> None:
+                for _ in range(n):
+                    statuses[kind].append(client.post(f"{MODEL}/{path}", content=content).status_code)
+
+            slow = b'{"n": 100000, "given": [{}, {}, {}, {}]}'
+            threads = [
+                threading.Thread(target=ask, args=arguments)
+                for arguments in (
+                    ("large", 10, "score", b" " * (8 << 20)),
+                    ("slow", 1, "sample", slow),
+                    ("others", 50, "score", b'{"given": {"mood": 2}}'),
+                )
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(timeout=60)
+            assert set(statuses["large"]) == {413}
+            assert statuses["slow"] == [504]
+            assert statuses["others"] == [200] * 50
+
+    def test_it_serves_until_it_is_told_to_stop(self, folder: Path, model: LearnAC) -> None:
+        with self.started(str(folder / "weather.learnac")) as (running, client):
+            document = client.post(f"{MODEL}/score", json={"given": GIVEN}).json()
             assert document["log_likelihood"] == pytest.approx(model.score_samples(GIVEN))
             running.send_signal(signal.SIGTERM)
             _, complaints = running.communicate(timeout=20)
             assert complaints == ""
-        finally:
-            running.kill()
-            running.communicate()
 
     def test_others_need_a_token(self, folder: Path) -> None:
         refused = self.start(str(folder), "--host", "0.0.0.0", "--port", "0")
@@ -377,3 +448,11 @@ class TestCommand:
         refused = self.start(str(tmp_path / "none.learnac"))
         _, complaints = refused.communicate(timeout=20)
         assert (refused.returncode, "No such file" in complaints) == (2, True)
+
+
+def _asks_until_it_fails(address: str) -> None:
+    import httpx
+
+    with httpx.Client(base_url=address, timeout=20) as client, suppress(httpx.HTTPError):
+        while True:
+            assert client.post(f"{MODEL}/marginals", json={"given": ROWS}).status_code == 200

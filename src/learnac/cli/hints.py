@@ -17,6 +17,7 @@ def _hint(error: LearnacError) -> str:
         Problem.CONTINUOUS: f": --bins {name}=5 makes intervals, {keep}",
         Problem.IDENTIFIER: f": {keep}",
         Problem.NOTHING_TO_LEARN: f": --kind {name}=categorical keeps a column",
+        Problem.GAPS_IN_STREAM: ": use --missing category, or learn without --memory",
         Problem.NO_HEADER: "; if the table has no header line, use --no-header",
         Problem.DELIMITER: f": use --delimiter {error.found!r}",
         Problem.CIRCUIT_TOO_LARGE: "; to allow more edges, compile it first: `learnac compile` with --max-edges",

@@ -126,9 +126,9 @@ def learn(
         with naming_options():
             size = memory_size(defaults.MEMORY if memory is None else memory)
         if scheduler is None:
-            streams = StreamedTables.read(given, layout, columns, scratch)
+            streams = StreamedTables.read(given, layout, columns, missing, scratch)
         else:
-            streams = StreamedTables.on_cluster(given, layout, columns, scheduler)
+            streams = StreamedTables.on_cluster(given, layout, columns, missing, scheduler)
         if write_schema is not None:
             write_schema_file(streams.schema, write_schema, streams.dropped)
         learned = streams.fit(settings, size, parents=parents, **keeping)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from learnac.cli.command import Argument, Completes, Option, UsageError
 from learnac.cli.options import Debug
@@ -44,9 +44,9 @@ def serve(
     if host not in _LOOPBACK and token is None:
         raise UsageError(f"others could ask, too: set a token in the variable {TOKEN} first", "--host")
     try:
-        import uvicorn
-
-        from learnac.serve.app import Limits, create_app
+        from learnac.serve.app import create_app
+        from learnac.serve.running import run
+        from learnac.serve.service import Limits
     except ModuleNotFoundError as error:
         raise UsageError(f"needs the package {error.name}: pip install 'learnac[serve]'") from None
     from learnac.errors import ModelFileError
@@ -62,22 +62,10 @@ def serve(
         print(f"warning: {name}: {problem}", flush=True)
     names = ", ".join(found) or "no model yet"
     limits = Limits(max_body=max_body << 20, max_rows=max_rows, max_seconds=max_seconds, n_at_once=threads)
-    config = uvicorn.Config(
+    run(
         create_app(store, limits, token),
-        host=host,
-        port=port,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=max(1, int(max_seconds)),
-        server_header=False,
+        host,
+        port,
+        max_seconds,
+        lambda address: print(f"serving {names} at {address}/v1/models; Ctrl-C ends it", flush=True),
     )
-    socket = config.bind_socket()
-    shown = f"[{host}]" if ":" in host else host
-
-    class Announced(uvicorn.Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets)
-            address = f"http://{shown}:{socket.getsockname()[1]}/v1/models"
-            print(f"serving {names} at {address}; Ctrl-C ends it", flush=True)
-
-    Announced(config).run(sockets=[socket])

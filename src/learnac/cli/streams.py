@@ -19,9 +19,10 @@ from learnac.data import Schema
 from learnac.data.batches import FileBatches
 from learnac.data.column_options import ColumnOptions
 from learnac.data.forms import DatasetForm
-from learnac.data.frames import ColumnReport
+from learnac.data.settling import ColumnReport
 from learnac.data.streamed import encoded, pack_like, pack_stream
 from learnac.data.tables import TableLayout
+from learnac.infer import log_likelihood
 from learnac.learn import Learned, LearnSettings
 from learnac.learn.blocks import OnDisk, TableOfParts
 from learnac.model import Model
@@ -42,11 +43,16 @@ class StreamedTables:
 
     @classmethod
     def read(
-        cls, paths: Mapping[str, Path], layout: TableLayout, options: ColumnOptions, scratch: Path | None
+        cls,
+        paths: Mapping[str, Path],
+        layout: TableLayout,
+        options: ColumnOptions,
+        missing: str,
+        scratch: Path | None,
     ) -> StreamedTables:
         sources = {role: FileBatches.of(path, layout) for role, path in paths.items()}
         with rows_read(f"reading {paths['train']}") as on_rows:
-            train = pack_stream(sources["train"], options, scratch, on_rows)
+            train = pack_stream(sources["train"], options, scratch, on_rows, missing=missing)
         validation = None
         if "validation" in sources:
             with rows_read(f"reading {paths['validation']}") as on_rows:
@@ -55,7 +61,12 @@ class StreamedTables:
 
     @classmethod
     def on_cluster(
-        cls, paths: Mapping[str, Path], layout: TableLayout, options: ColumnOptions, scheduler: str
+        cls,
+        paths: Mapping[str, Path],
+        layout: TableLayout,
+        options: ColumnOptions,
+        missing: str,
+        scheduler: str,
     ) -> StreamedTables:
         """The same on the workers of a Dask cluster, which can all read the files."""
         from learnac.cluster import connected, distribute, distribute_like
@@ -63,7 +74,7 @@ class StreamedTables:
         sources = {role: FileBatches.of(path.absolute(), layout) for role, path in paths.items()}
         client = connected(scheduler)
         with busy(f"reading {paths['train']}"):
-            train = distribute(client, sources["train"], options)
+            train = distribute(client, sources["train"], options, missing=missing)
         validation = None
         if "validation" in sources:
             with busy(f"reading {paths['validation']}"):
@@ -99,21 +110,21 @@ class StreamedTables:
 
     def scores(self, model: Model) -> dict[str, TableScore]:
         """How likely each table is: the training table by its counts, the others row by row."""
-        network = model.require_network()
-        found = {"train": TableScore(self.train.n_rows, _by_counts(network) / self.train.n_rows, 0)}
+        total = _by_counts(model.require_network()) + self.train.log_density
+        found = {"train": TableScore(self.train.n_rows, total / self.train.n_rows, 0)}
         for role in ("validation", "test"):
             if role in self.sources:
-                found[role] = self._score(network, self.sources[role])
+                found[role] = self._score(model, self.sources[role])
         return found
 
-    def _score(self, network: BayesNet, source: FileBatches) -> TableScore:
+    def _score(self, model: Model, source: FileBatches) -> TableScore:
         sums, n_rows, n_impossible = [], 0, 0
         with rows_read(f"reading {source.name}") as on_rows:
-            for codes in encoded(self.schema, source, frozenset(self.dropped), on_rows):
-                found = network.log_likelihood(codes)
+            for rows in encoded(self.schema, source, frozenset(self.dropped), on_rows):
+                found = log_likelihood(model.require_circuit(), rows, network=model.network)
                 sums.append(math.fsum(found) if np.isfinite(found).all() else -math.inf)
                 n_impossible += int(np.isneginf(found).sum())
-                n_rows += codes.shape[1]
+                n_rows += rows.n_rows
         return TableScore(n_rows, math.fsum(sums) / n_rows if n_impossible == 0 else -math.inf, n_impossible)
 
 

@@ -33,7 +33,7 @@ from learnac.errors import DataError, Problem
 
 if TYPE_CHECKING:
     from learnac.cli.summary import TableScore
-    from learnac.data.frames import ColumnReport
+    from learnac.data.settling import ColumnReport
     from learnac.model import Model
 
 _PLAIN_INTEGER = re.compile(r"-?[1-9]\d*|0")
@@ -108,7 +108,7 @@ def read_learning_tables(
 
 def _check_names(frame: Frame, names: Collection[str]) -> None:
     if unknown := [name for name in names if name not in frame.table.column_names]:
-        raise no_column(unknown, frame)
+        raise no_column(unknown, frame.table.column_names)
 
 
 def _numbers_with_zeros(path: Path, layout: TableLayout, frame: Frame, names: Collection[str]) -> dict[str, Any]:

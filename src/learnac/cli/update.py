@@ -30,6 +30,14 @@ def update(
             about="Forget: what was counted before counts half as much after this many new rows.",
         ),
     ] = None,
+    grow: Annotated[
+        bool,
+        Option(
+            "--grow",
+            about="Go on with the search, with the settings that the model was learned with: add splits that pay for "
+            "themselves in the new rows.",
+        ),
+    ] = False,
     no_header: options.NoHeader = False,
     delimiter: options.Delimiter = None,
     table_format: options.Format = None,
@@ -46,11 +54,13 @@ def update(
     as_json: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
-    """Add new rows to a learned model: its parameters follow, its structure stays.
+    """Add new rows to a learned model: its parameters follow, its structure stays,
+    unless it is told to grow.
 
     The parameters are those that learning would read off all rows at once, old and
     new. The table is read as a stream: it may be larger than memory.
     """
+    from learnac import updating
     from learnac.cli.columns import layout_of
     from learnac.cli.models import open_model
     from learnac.cli.output import print_json, print_rows
@@ -61,7 +71,6 @@ def update(
     from learnac.errors import ModelFileError
     from learnac.files import check_writable
     from learnac.io import write_model
-    from learnac.updating import update as with_rows
 
     target = model if out is None else out
     check_writable(target)
@@ -70,7 +79,10 @@ def update(
     batches = FileBatches.of(source, layout_of(no_header, delimiter, table_format))
     with rows_read(f"reading {source}") as on_rows, naming_options():
         try:
-            updated = with_rows(stored, batches, half_life=half_life, on_rows=on_rows)
+            if grow:
+                updated = updating.grow(stored, batches, half_life=half_life, on_rows=on_rows)
+            else:
+                updated = updating.update(stored, batches, half_life=half_life, on_rows=on_rows)
         except ValueError as error:
             if type(error) is not ValueError:
                 raise
@@ -78,9 +90,13 @@ def update(
     write_model(updated, target)
     n_before, n_after = stored.provenance.get("rows", 0), updated.provenance["rows"]
     if as_json:
-        print_json({"rows": n_after - n_before, "rows_in_all": n_after, "out": str(target)})
+        more = {"splits": updated.provenance["splits"]} if grow else {}
+        print_json({"rows": n_after - n_before, "rows_in_all": n_after, **more, "out": str(target)})
         return
-    print_rows(
-        [("New rows", f"{n_after - n_before:,}"), ("Rows in all", f"{n_after:,}"), ("Written to", str(target))],
-        right=(1,),
-    )
+    found = [("New rows", f"{n_after - n_before:,}"), ("Rows in all", f"{n_after:,}")]
+    if grow:
+        found += [
+            ("Splits before", f"{stored.provenance['splits']:,}"),
+            ("Splits", f"{updated.provenance['splits']:,}"),
+        ]
+    print_rows([*found, ("Written to", str(target))], right=(1,))

@@ -3,7 +3,7 @@
 This suits networks that were learned: their trees ask many variables but have few leaves, and no one order of the
 variables fits all of their contexts. A split costs more edges the later it comes, so the order of the splits decides
 the size. The learner's order is not in the trees, but its reasons are: it takes the splits with most gain for their
-edges. Gains follow from the counts of the trees or, without counts, from rows drawn from the network.
+edges (gains.py).
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from learnac._core import GrowingCircuit, QuickSchedule
 from learnac.compiler.draft import Draft
+from learnac.compiler.gains import Floats, Worth
 from learnac.network import BayesNet, TreeCPD
 from learnac.network.bits import is_interval, lowest
 from learnac.network.tree import Path
 
-Floats = NDArray[np.float64]
-
 _NO_LIMIT = 2**40
-_FIRST_PENALTY = 10.0  # as the learner's, if it is told no other
-_N_ROWS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +34,14 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A split: where it stands in the trees, and the edges it took."""
+    """A split: where it stands in the trees, the edges it took, and what the growing circuit calls it."""
 
     tree: int
     node: int
     edge_cost: int
+    leaf: int
+    variable: int
+    value: int
 
 
 @dataclass(slots=True)
@@ -50,26 +49,28 @@ class Replay:
     """A growing circuit, and where in the trees its leaves stand. Changes in place."""
 
     network: BayesNet
+    # How the splits were made, and by variable whether at thresholds; if nobody says, as the trees look.
+    is_binary: bool | None = None
+    has_thresholds: Sequence[bool] | None = None
     circuit: GrowingCircuit = field(init=False)
     applied: list[Applied] = field(default_factory=list)
     _arities: list[int] = field(init=False)
     _is_binary: bool = field(init=False)
-    _has_thresholds: list[bool] = field(init=False)  # by variable
+    _has_thresholds: list[bool] = field(init=False)
     _open: dict[int, _Open] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._arities = self.network.schema.arities.tolist()
-        self._is_binary = any(_groups_values(tree) for tree in self.network.trees)
-        self._has_thresholds = _have_thresholds(self.network)
+        groups = any(_groups_values(tree) for tree in self.network.trees)
+        self._is_binary = groups if self.is_binary is None else self.is_binary
+        looks = self.has_thresholds
+        self._has_thresholds = _have_thresholds(self.network) if looks is None else list(looks)
         arities, ordered = np.array(self._arities, dtype=np.uint32), np.array(self._has_thresholds, dtype=np.uint8)
         self.circuit = GrowingCircuit(arities, self._is_binary, ordered)
 
-    def run(self, gains: Sequence[Floats], max_edges: int, should_stop: Callable[[], bool]) -> bool:
-        """Applies all splits; False if they do not fit, or time is up.
-
-        `gains` are those of the nodes of each tree. The penalty of an edge falls until all splits pay.
-        """
-        penalty = _FIRST_PENALTY
+    def run(self, worth: Worth, max_edges: int, should_stop: Callable[[], bool]) -> bool:
+        """Applies all splits; False if they do not fit, or time is up. The penalty of an edge falls until all pay."""
+        penalty, gains = worth.edge_penalty, worth.gains
         schedule = QuickSchedule(self.circuit, penalty, True)
         n_waiting = sum(self._enter(schedule, gains, leaf, _Open(leaf, 0, {})) for leaf in range(len(self._arities)))
         while n_waiting and self.circuit.n_edges <= max_edges and not should_stop():
@@ -82,7 +83,7 @@ class Replay:
             state = self._open.pop(leaf)
             schedule.applying(leaf, variable, value)
             first, n_branches, _ = self.circuit.apply_split(leaf, variable, value)
-            self.applied.append(Applied(state.tree, state.node, edge_cost))
+            self.applied.append(Applied(state.tree, state.node, edge_cost, leaf, variable, value))
             n_waiting -= 1
             for branch in range(n_branches):
                 values = {**state.values, variable: self._kept(state, variable, value, branch)}
@@ -102,9 +103,8 @@ class Replay:
         if variable < 0:
             return False
         value = self._value_to_split_on(variable, groups.values())
-        # Every split must come at last: a gain of nothing would never pay.
-        gain = max(float(gains[state.tree][node]), 0.0) + 1e-3
-        schedule.add(leaf, np.array([variable], np.uint32), np.array([value], np.uint32), np.array([gain]))
+        gain = gains[state.tree][[node]]
+        schedule.add(leaf, np.array([variable], np.uint32), np.array([value], np.uint32), gain)
         return True
 
     def _value_to_split_on(self, variable: int, groups: Collection[int]) -> int:
@@ -155,44 +155,3 @@ def _have_thresholds(network: BayesNet) -> list[bool]:
                 has_large_groups[variable] |= sum(values.bit_count() > 1 for values in groups) > 1
                 has_intervals_only[variable] &= all(is_interval(values) for values in groups)
     return [large and intervals for large, intervals in zip(has_large_groups, has_intervals_only, strict=True)]
-
-
-def gains_of(network: BayesNet, generator: np.random.Generator) -> list[Floats]:
-    """How much log-likelihood each question of the trees gains, by their counts, or by rows drawn from the network."""
-    if all(tree.counts[0].sum() > 0 for tree in network.trees):
-        return [_gains(tree, tree.counts.copy()) for tree in network.trees]
-    codes = _draw(network, generator)
-    found = []
-    for tree in network.trees:
-        n_rows = np.bincount(tree.leaf_of(codes), minlength=tree.n_nodes)
-        # Leaves that no row reached are rare, but differ in how much they matter.
-        found.append(
-            _gains(tree, (n_rows + 1e-3)[:, None] * np.where(tree.variables < 0, 1, 0)[:, None] * tree.parameters)
-        )
-    return found
-
-
-def _gains(tree: TreeCPD, counts: Floats) -> Floats:
-    """Of each node, from the counts of the leaves."""
-    gains = np.zeros(tree.n_nodes)
-    log_likelihoods = np.zeros(tree.n_nodes)
-    for node in range(tree.n_nodes - 1, -1, -1):
-        branches = list(tree.branches(node))
-        if branches:
-            counts[node] = counts[branches].sum(axis=0)
-        positive = counts[node][counts[node] > 0]
-        log_likelihoods[node] = positive @ np.log(positive / positive.sum()) if len(positive) else 0.0
-        if branches:
-            gains[node] = log_likelihoods[branches].sum() - log_likelihoods[node]
-    return gains
-
-
-def _draw(network: BayesNet, generator: np.random.Generator) -> NDArray[np.uint16]:
-    """Complete rows, (variables x rows)."""
-    codes = np.zeros((len(network.trees), _N_ROWS), dtype=np.uint16)
-    for variable in network.ordered():
-        tree = network.trees[variable]
-        sums = tree.parameters.cumsum(axis=1)[tree.leaf_of(codes)]
-        drawn = (sums[:, :-1] <= generator.random(_N_ROWS)[:, None]).sum(axis=1)
-        codes[variable] = drawn
-    return codes

@@ -18,21 +18,19 @@ _BLOCK = 4096
 
 def encode_partial_array(schema: Schema, array: Any) -> PartialCodes:
     """What `Schema.encode_evidence` promises of an array."""
-    masked = np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
-    filled = np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array
-    table = as_table(none_as_nan(filled))
+    is_masked = isinstance(array, np.ma.MaskedArray)
+    table = as_table(np.ma.filled(array, 0) if is_masked else array)
     _check_width(schema, table)
     codes = np.empty((schema.n_variables, len(table)), dtype=schema.evidence_dtype)
     for start in range(0, len(table), _BLOCK):
         block = table[start : start + _BLOCK]
-        unknown = np.isnan(block) if table.dtype.kind == "f" else block == UNKNOWN
-        if masked is not None:
-            unknown = unknown | masked[start : start + _BLOCK]
-        known = np.where(unknown, block.dtype.type(0), block)
-        check_whole_numbers(known, schema.names, start)
-        _check_range(schema, known, start, UNKNOWN)
-        codes[:, start : start + _BLOCK] = known.T
-        codes[:, start : start + _BLOCK][unknown.T] = UNKNOWN
+        if table.dtype.kind == "f":
+            block = np.where(np.isnan(block), UNKNOWN, block)
+            check_whole_numbers(block, schema.names, start)
+        _check_range(schema, block, start, UNKNOWN)
+        codes[:, start : start + _BLOCK] = block.T
+    if is_masked:
+        codes[np.ma.getmaskarray(array).T] = UNKNOWN
     return codes
 
 

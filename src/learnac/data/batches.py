@@ -73,7 +73,7 @@ class FileBatches:
     def batches(self) -> Iterator[Any]:
         names: list[str] | None = None
         for path in self.paths:
-            with naming(path), _unchanged(path):
+            with naming(path), unchanged([path]):
                 for batch in self._of_file(path):
                     names = _same_names(names, batch.schema.names)
                     yield batch
@@ -107,6 +107,10 @@ class KeptBatches:
 
     def __init__(self, batches: Iterable[Any], folder: Path | None = None) -> None:
         self._scratch = ScratchFile(folder)
+        with self._scratch.naming_folder():
+            self._keep(batches)
+
+    def _keep(self, batches: Iterable[Any]) -> None:
         writer = None
         for given in batches:
             for batch in given.to_batches() if isinstance(given, pa.Table) else [given]:
@@ -165,12 +169,14 @@ def _same_names(expected: list[str] | None, found: list[str]) -> list[str]:
 
 
 @contextmanager
-def _unchanged(path: Path) -> Iterator[None]:
-    """Raises DataError if the file is not the same in the end."""
-    before = _state(path)
+def unchanged(paths: Iterable[Path]) -> Iterator[None]:
+    """Raises DataError if a file is not the same in the end."""
+    before = {path: _state(path) for path in paths}
     yield
-    if _state(path) != before:
-        raise DataError("the file changed while it was read: start again when nobody writes to it")
+    for path, state in before.items():
+        if _state(path) != state:
+            what = "the file changed while it was read: start again when nobody writes to it"
+            raise DataError(f"{path}: {what}", source=str(path))
 
 
 def _state(path: Path) -> tuple[int, int, int]:

@@ -6,12 +6,13 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from learnac.data.bins import Bins
+from learnac.data.number_counts import CountedNumbers, count_numbers
 from learnac.data.spread import Numbers, snapped
 from learnac.data.spread_fitting import fit_spread, step_of
 
@@ -46,34 +47,34 @@ class Binning:
         return cls(int(np.clip(round(2 * n_rows ** (1 / 3)), 4, MOST_BINS)))
 
     def fit(self, numbers: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Bins:
-        """The bins of a column. NaN and infinities have no say in it; weights matter for quantiles only.
+        """The bins of a column. NaN and infinities have no say in it; weights matter for quantiles only."""
+        return self.fit_counted(count_numbers(_floats(numbers), None if weights is None else _floats(weights)))
+
+    def fit_counted(self, counted: CountedNumbers) -> Bins:
+        """The bins of a column whose numbers are counted.
 
         A value that many rows share, such as 0 for "none", would swallow several quantiles: it gets a bin of its
         own instead. Edges are written with as few digits as leave every number of the column in its bin.
         """
-        values = np.asarray(numbers, dtype=np.float64).ravel()
-        counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-        used = np.isfinite(values) & (counts > 0)
-        if not used.any():
+        if len(counted.values) == 0:
             raise ValueError("expected finite numbers to choose bins from, found none")
-        values, counts = values[used], counts[used]
-        step = step_of(values)
-        values = snapped(values, step)
-        distinct, inverse = np.unique(values, return_inverse=True)
-        shares = np.bincount(inverse, weights=counts) / counts.sum()
+        step = step_of(counted.values)
+        distinct, inverse = np.unique(snapped(counted.values, step), return_inverse=True)
+        counts = np.bincount(inverse, weights=counted.counts).astype(np.float64)
         if self.strategy == "uniform":
-            edges = _discretizer_edges(values, None, self)
+            edges = _discretizer_edges(distinct, counts, self)
         elif len(distinct) <= self.n_bins:
             edges = distinct[1:]
         else:
-            edges = self._quantile_edges(values, None if weights is None else counts, distinct, shares)
+            edges = self._quantile_edges(distinct, counts)
         # Edges of equal widths stay where they are: bins between them may be empty.
         is_grid = self.strategy == "quantile" and step > 0
         tidy = _on_grid(edges, distinct) if is_grid else _tidied(edges, distinct)
-        return spread_over(Bins(tuple(tidy)), values, counts)
+        return spread_over(Bins(tuple(tidy)), CountedNumbers(distinct, counts))
 
-    def _quantile_edges(self, values: Numbers, weights: Numbers | None, distinct: Numbers, shares: Numbers) -> Numbers:
+    def _quantile_edges(self, distinct: Numbers, counts: Numbers) -> Numbers:
         """Edges around the values that are more frequent than a bin should be, and quantiles of all other values."""
+        shares = counts / counts.sum()
         # By the first value above the edge: two edges with the same one would have an empty bin between them.
         chosen: dict[int, float] = {}
         frequent = [place for place in np.argsort(-shares, kind="stable").tolist() if shares[place] * self.n_bins >= 1]
@@ -81,16 +82,18 @@ class Binning:
             around = [above for above in (place, place + 1) if 0 < above < len(distinct) and above not in chosen]
             if len(chosen) + 1 + len(around) <= self.n_bins:
                 chosen |= {above: float(distinct[above]) for above in around}
-        is_rest = ~np.isin(values, distinct[frequent])
+        is_rest = np.ones(len(distinct), dtype=bool)
+        is_rest[frequent] = False
         if not is_rest.any():
             return np.array([chosen[above] for above in sorted(chosen)])
-        rest, of_rest = values[is_rest], None if weights is None else weights[is_rest]
         # As many quantiles as leave room for the others.
         fewest, most = 1, self.n_bins
         best = chosen
         while fewest <= most:
             n_bins = (fewest + most) // 2
-            edges = _discretizer_edges(rest, of_rest, Binning(n_bins)) if n_bins > 1 else np.empty(0)
+            edges = (
+                _discretizer_edges(distinct[is_rest], counts[is_rest], Binning(n_bins)) if n_bins > 1 else np.empty(0)
+            )
             places = np.searchsorted(distinct, edges).tolist()
             both = dict(zip(places, edges.tolist(), strict=True)) | chosen
             both = {above: edge for above, edge in both.items() if 0 < above < len(distinct)}
@@ -99,33 +102,43 @@ class Binning:
                 best, fewest = max(best, both, key=len), n_bins + 1
             else:
                 most = n_bins - 1
+        if not best:  # One number left no room for edges around it: one edge is better than none.
+            half = 1 + int(np.argmin(np.abs(np.cumsum(shares)[:-1] - 0.5)))
+            best = {half: float(distinct[half])}
         return np.array([best[above] for above in sorted(best)])
 
 
-def spread_over(bins: Bins, numbers: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Bins:
+def spread_over(bins: Bins, counted: CountedNumbers) -> Bins:
     """Bins with these edges, and with the numbers of a column spread within them."""
-    values = np.asarray(numbers, dtype=np.float64).ravel()
-    counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    used = np.isfinite(values) & (counts > 0)
-    return replace(bins, spread=fit_spread(bins.edges, values[used], counts[used])) if used.any() else bins
+    if len(counted.values) == 0:
+        return bins
+    return replace(bins, spread=fit_spread(bins.edges, counted.values, counted.counts))
 
 
-def _discretizer_edges(values: Numbers, weights: Numbers | None, binning: Binning) -> Numbers:
+def _floats(given: npt.ArrayLike) -> Numbers:
+    return np.asarray(given, dtype=np.float64).ravel()
+
+
+def _discretizer_edges(values: Numbers, counts: Numbers, binning: Binning) -> Numbers:
     """The inner edges by scikit-learn, without repetitions."""
     from sklearn.preprocessing import KBinsDiscretizer
 
     # By a power of two, so that nothing is rounded.
     exponent = _LARGE_EXPONENT - int(np.frexp(np.abs(values).max())[1])
-    options: dict[str, Any] = {}
-    if "quantile_method" in KBinsDiscretizer().get_params():  # scikit-learn 1.7 and newer.
-        options["quantile_method"] = "averaged_inverted_cdf"
     discretizer = KBinsDiscretizer(
-        binning.n_bins, encode="ordinal", strategy=binning.strategy, subsample=None, dtype=np.float64, **options
+        binning.n_bins,
+        encode="ordinal",
+        strategy=binning.strategy,
+        quantile_method="averaged_inverted_cdf",
+        subsample=None,
+        dtype=np.float64,
     )
     with warnings.catch_warnings():
         # Constant columns and repeated quantiles are no news: there are fewer bins.
         warnings.simplefilter("ignore")
-        discretizer.fit(np.ldexp(values, exponent).reshape(-1, 1), sample_weight=weights)
+        discretizer.fit(
+            np.ldexp(values, exponent).reshape(-1, 1), sample_weight=None if binning.strategy == "uniform" else counts
+        )
     edges: Numbers = np.ldexp(discretizer.bin_edges_[0][1:-1], -exponent)
     return np.unique(edges[np.isfinite(edges)])
 

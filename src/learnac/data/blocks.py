@@ -45,10 +45,12 @@ class BlockTable:
         codec: _Codec,
         fingerprint: str,
         has_weights: bool,
+        log_density: float,
     ) -> None:
         self.schema = schema
         self.fingerprint = fingerprint
         self.has_weights = has_weights
+        self.log_density = log_density  # of all numbers within their intervals, which blocks do not have
         self._file, self._places, self._codec = file, places, codec
         self.n_rows = sum(place.n_rows for place in places)
         self.n_bytes_read = 0
@@ -111,9 +113,13 @@ class BlockWriter:
         self._digest = hashlib.blake2b(digest_size=16)
         self._waiting: list[tuple[NDArray[Any], Floats | None]] = []
         self._n_waiting = self._n_rows = 0
+        self._log_density = 0.0
 
-    def add(self, codes: NDArray[np.unsignedinteger[Any]], weights: Floats | None = None) -> None:
-        """More rows: codes are (variables x rows)."""
+    def add(
+        self, codes: NDArray[np.unsignedinteger[Any]], weights: Floats | None = None, log_density: float = 0.0
+    ) -> None:
+        """More rows: codes are (variables x rows); `log_density` is that of their numbers within their intervals."""
+        self._log_density += log_density
         self._digest.update(np.ascontiguousarray(codes.T).tobytes())
         if weights is not None:
             self._digest.update(b"weights" + np.ascontiguousarray(weights).tobytes())
@@ -128,7 +134,15 @@ class BlockWriter:
             self._write(self._n_waiting)
         self._file.flush()
         digest = self._digest.hexdigest()
-        return BlockTable(self._schema, self._file, self._places, self._codec, digest, self._codec.has_weights)
+        return BlockTable(
+            self._schema,
+            self._file,
+            self._places,
+            self._codec,
+            digest,
+            self._codec.has_weights,
+            self._log_density,
+        )
 
     def _write(self, n_rows: int) -> None:
         codes = np.concatenate([codes for codes, _ in self._waiting], axis=1)

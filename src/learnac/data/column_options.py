@@ -14,7 +14,7 @@ from learnac.data.number_text import number_text
 from learnac.errors import SettingError, described, listed
 from learnac.types import Category
 
-_OF_CATEGORIES = (Kind.BOOLEAN, Kind.CATEGORICAL, Kind.ORDERED)
+OF_CATEGORIES = (Kind.BOOLEAN, Kind.CATEGORICAL, Kind.ORDERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class ColumnOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "drop", frozenset(self.drop))
-        both = set(self.categories) & {name for name, kind in self.kinds.items() if kind not in _OF_CATEGORIES}
-        both |= set(self.bins) & {name for name, kind in self.kinds.items() if kind in _OF_CATEGORIES}
+        both = set(self.categories) & {name for name, kind in self.kinds.items() if kind not in OF_CATEGORIES}
+        both |= set(self.bins) & {name for name, kind in self.kinds.items() if kind in OF_CATEGORIES}
         stated = [*self.bins, *self.drop, *self.categories, *both, *both, *(set(self.drop) & set(self.kinds))]
         if twice := sorted({name for name in stated if stated.count(name) > 1}):
             raise ValueError(f"column {twice[0]!r}: expected one of bins, drop, a kind and categories; found two")

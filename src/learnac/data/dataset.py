@@ -28,7 +28,7 @@ from learnac.errors import DataError
 from learnac.types import Arities, Category, Codes, PartialCodes
 
 if TYPE_CHECKING:
-    from learnac.data.frames import ColumnReport
+    from learnac.data.settling import ColumnReport
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

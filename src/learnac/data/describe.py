@@ -14,7 +14,7 @@ from learnac.data.schema import Schema
 from learnac.types import Category
 
 if TYPE_CHECKING:
-    from learnac.data.frames import ColumnReport
+    from learnac.data.settling import ColumnReport
 
 REPORT_HEADER = ("column", "kind", "values", "missing", "done", "")
 REPORT_NUMBERS = (2, 3)
@@ -47,7 +47,7 @@ def report_rows(schema: Schema, reports: Sequence[ColumnReport]) -> list[tuple[s
         (
             report.name,
             str(report.kind),
-            f"{report.n_values:,}",
+            f"{report.n_values:,}{'+' if report.has_more else ''}",
             f"{report.n_missing:,}" if report.n_missing else "",
             report.done,
             "" if report.is_left_out else summaries[report.name].categories,

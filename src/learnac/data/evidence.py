@@ -21,7 +21,9 @@ from learnac.errors import ImpossibleEvidenceError, QueryError, described
 from learnac.types import PartialCodes
 
 if TYPE_CHECKING:
-    from learnac.data.frames import ColumnReport
+    from learnac.data.settling import ColumnReport
+
+_NO_VARIABLES = np.empty(0, np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -50,7 +52,7 @@ class Evidence:
 
     def __post_init__(self) -> None:
         for name in ("codes", "soft_variables", "likelihoods", "log_scales", "row_numbers", "weights"):
-            if (array := getattr(self, name)) is None:
+            if (array := getattr(self, name)) is None or not array.flags.writeable:
                 continue
             view = array.view()
             view.flags.writeable = False
@@ -71,22 +73,20 @@ class Evidence:
         A number weighs its density: that within its interval is a factor of the row's probability.
         """
         n_rows = codes.shape[1]
-        no_likelihoods, no_variables = np.empty((n_rows, 0)), np.empty(0, np.uint32)
         log_densities = np.zeros(n_rows)
         for variable, column in (numbers or {}).items():
             bins = schema.bins[variable]
             assert bins is not None
             log_densities += bins.log_densities(column)
-        rows = np.arange(n_rows)
         return cls(
             schema,
             codes,
-            no_variables,
-            no_likelihoods,
+            _NO_VARIABLES,
+            np.empty((n_rows, 0)),
             log_densities,
             form or DatasetForm(),
             is_one,
-            rows,
+            np.arange(n_rows),
             numbers or {},
         )
 
@@ -101,6 +101,8 @@ class Evidence:
 
     def rows(self, which: slice | NDArray[Any]) -> Self:
         """Evidence for some of the rows, which keep their row numbers."""
+        if isinstance(which, slice) and which.indices(self.n_rows) == (0, self.n_rows, 1):
+            return self
         return replace(
             self,
             codes=self.codes[:, which],
@@ -144,6 +146,8 @@ class Evidence:
         return evidence._with_tables(tables)
 
     def _with_tables(self, tables: Mapping[int, NDArray[np.float64]]) -> Self:
+        if not tables:
+            return self
         scaled, log_scales = [self.likelihoods], self.log_scales.copy()
         for table in tables.values():
             largest = table.max(axis=1, keepdims=True)
@@ -187,6 +191,8 @@ class Evidence:
 
     def with_ranges(self, ranges: Mapping[int, NDArray[np.float64]]) -> Self:
         """With intervals that numbers are known to lie in, (2 x rows), without their ends: a bin weighs its share."""
+        if not ranges:
+            return self
         tables = {}
         for variable, limits in ranges.items():
             bins = self.schema.bins[variable]
@@ -204,7 +210,7 @@ class Evidence:
             tables[variable] = tables.get(variable, 1.0) * np.where(is_known, 1.0, np.exp(self._modes(variable)[0]))
         plain = replace(
             self,
-            soft_variables=np.empty(0, np.uint32),
+            soft_variables=_NO_VARIABLES,
             likelihoods=np.empty((self.n_rows, 0)),
             log_scales=log_scales,
             ranges={},
@@ -241,9 +247,10 @@ class Evidence:
 
     def require_possible(self, log_values: NDArray[np.float64]) -> None:
         """Raise ImpossibleEvidenceError if the evidence of some row has probability zero."""
-        rows = self.row_numbers[np.isneginf(log_values)]
-        if len(rows) == 0:
+        is_impossible = log_values == -np.inf
+        if not is_impossible.any():
             return
+        rows = self.row_numbers[is_impossible]
         if self.is_one:
             raise ImpossibleEvidenceError("the evidence has probability zero", rows.tolist())
         more = f" (the first of {len(rows)} such rows)" if len(rows) > 1 else ""

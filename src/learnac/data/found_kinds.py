@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-import narwhals.stable.v2 as nw
-import numpy as np
-
-from learnac.data.calendars import seconds_of_texts
-from learnac.data.distinct import Distinct
-from learnac.data.frame_columns import Column
 from learnac.data.kinds import Kind
 from learnac.data.text_hints import text_hint
 
@@ -39,29 +33,79 @@ class Found:
     is_identifier: bool = False
 
 
-def kind_of(column: Column, distinct: Distinct, *, is_declared: bool, is_ordered: bool) -> Found:
-    """The kind of a column without gaps. A person may have declared its categories, and their order, by its type."""
-    used = distinct.used()
-    same = "the same value in every row" if len(used) == 1 else ""
-    if column.dtype == nw.Boolean:
+class ColumnValues(Protocol):
+    """What is known of the values of a column without gaps, in memory or gathered from a stream."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_values(self) -> int:
+        """Different ones."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there are more different values than anybody counted."""
+
+    @property
+    def is_boolean(self) -> bool: ...
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the type of the column is one of numbers."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether the type of the column is one of points in time."""
+
+    @property
+    def are_dates(self) -> bool:
+        """Whether the column holds texts, which are all dates."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all numbers are integers."""
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether each integer is one more than that of the row before, or each one less."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether a person stated the categories, by the type of the column."""
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether a person stated an order of the categories too."""
+
+    def used(self) -> list[Any]:
+        """The values that some row has, if not too many."""
+
+    def declared(self) -> list[Any] | None:
+        """The categories that the type of the column has."""
+
+
+def kind_of(column: ColumnValues) -> Found:
+    """The kind of a column. A person may have declared its categories, and their order, by its type."""
+    same = "the same value in every row" if column.n_values == 1 else ""
+    if column.is_boolean:
         return Found(Kind.BOOLEAN, same)
-    if is_declared:
-        useless = _too_many(distinct.values, column, True)
-        return Found(Kind.ORDERED if is_ordered else Kind.CATEGORICAL, same or useless, bool(useless))
-    if column.dtype.is_numeric():
-        return _of_numbers(column, np.array(used, dtype=np.float64), distinct, same)
-    if seconds_of_texts(used) is not None:
+    if column.is_declared:
+        useless = _too_many(column)
+        return Found(Kind.ORDERED if column.is_ordered else Kind.CATEGORICAL, same or useless, bool(useless))
+    if column.is_number:
+        return _of_numbers(column, same)
+    if column.are_dates:
         return Found(Kind.DATE, same)
-    useless = _too_many(used, column, False)
+    useless = _too_many(column)
     return Found(Kind.CATEGORICAL, same or useless, bool(useless))
 
 
-def _of_numbers(column: Column, used: Any, distinct: Distinct, same: str) -> Found:
-    n_rows, n_values = len(column), len(used)
-    is_whole = np.isfinite(used) & (used == np.rint(used))
-    if not (is_whole & ((np.abs(used) < 2.0**63) | column.dtype.is_integer())).all():
+def _of_numbers(column: ColumnValues, same: str) -> Found:
+    n_rows, n_values = column.n_rows, column.n_values
+    if not column.is_whole:
         return Found(Kind.NUMBER, same)
-    if n_values == n_rows >= _FEWEST_NUMBERED_ROWS and np.ptp(used) == n_rows - 1 and _is_in_order(distinct):
+    if n_rows >= _FEWEST_NUMBERED_ROWS and column.is_in_order:
         return Found(Kind.NUMBER, "the numbers of the rows", is_identifier=True)
     if n_values <= 2:
         return Found(Kind.CATEGORICAL, same)
@@ -70,16 +114,13 @@ def _of_numbers(column: Column, used: Any, distinct: Distinct, same: str) -> Fou
     return Found(Kind.NUMBER)
 
 
-def _is_in_order(distinct: Distinct) -> bool:
-    numbers = np.array(distinct.values, dtype=np.float64)[distinct.positions]
-    steps = np.diff(numbers)
-    return bool((steps == 1).all() or (steps == -1).all())
-
-
-def _too_many(values: list[Any], column: Column, is_declared: bool) -> str:
+def _too_many(column: ColumnValues) -> str:
     """Why there are too many strings for categories, if there are."""
-    n_values, n_rows = len(values), len(column)
-    is_rare = n_values > _MANY_STRINGS and n_values > n_rows / 2 and not is_declared
+    if column.has_more:
+        return f"more than {column.n_values:,} different values"
+    values = (column.declared() if column.is_declared else None) or column.used()
+    n_values, n_rows = len(values), column.n_rows
+    is_rare = n_values > _MANY_STRINGS and n_values > n_rows / 2 and not column.is_declared
     if n_values <= MOST_STRINGS and not is_rare:
         return ""
     texts = [value for value in values if isinstance(value, str)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from learnac.data.categories import MISSING
 from learnac.data.column_options import stated_options
 from learnac.data.dataset import Dataset, as_dataset, later_dataset, with_categories_of
 from learnac.data.evidence import Evidence, as_evidence
-from learnac.data.schema import UNKNOWN, Schema
+from learnac.data.schema import UNKNOWN, WAY_OUT, Schema
 from learnac.errors import DataError, SettingError, listed
 from learnac.types import Codes, PartialCodes
 
@@ -74,6 +74,23 @@ def as_rows(schema: Schema, table: object) -> TrainingRows:
     return checked_evidence(as_evidence(schema, table, may_lack_columns=False))
 
 
+def complete_rows(schema: Schema, table: object) -> Dataset:
+    """A later table without gaps, but for those of columns that have the category "missing". DataError for others."""
+    if all(categories[-1] != MISSING for categories in schema.categories):
+        return later_dataset(schema, table)
+    rows = as_rows(schema, table)
+    rows = rows if isinstance(rows, Dataset) else checked_evidence(gaps_as_category(rows))
+    if isinstance(rows, Dataset):
+        return rows
+    variable, row = np.argwhere(rows.codes < 0)[0].tolist()
+    raise DataError(
+        f"column {schema.names[variable]!r}, row {row}: expected a value, found none; {WAY_OUT}",
+        column=schema.names[variable],
+        row=row,
+        expected="a value",
+    )
+
+
 def of_partial_codes(
     schema: Schema,
     codes: PartialCodes | Codes,
@@ -124,26 +141,31 @@ def with_missing_category(rows: TrainingRows, but: Container[str] = ()) -> Train
     """
     if isinstance(rows, Dataset):
         return rows
-    schema = rows.schema
-    named = zip(schema.names, rows.codes, strict=True)
-    has_gaps = [name not in but and bool((codes < 0).any()) for name, codes in named]
-    columns = zip(schema.names, schema.categories, has_gaps, strict=True)
-    if taken := [name for name, categories, gaps in columns if gaps and MISSING in categories]:
+    named = zip(rows.schema.names, rows.codes, strict=True)
+    gaps = [name for name, codes in named if name not in but and (codes < 0).any()]
+    return under_missing_category(with_missing(rows.schema, gaps), rows)
+
+
+def with_missing(schema: Schema, gaps: Collection[str]) -> Schema:
+    """The schema with the category "missing" for columns that have gaps, after all others."""
+    columns = zip(schema.names, schema.categories, strict=True)
+    if taken := [name for name, categories in columns if name in gaps and MISSING in categories]:
         raise DataError(
             f"column {taken[0]!r}: expected no category {MISSING!r} beside missing values, found one: "
             "rename it, or leave these cells empty",
             column=taken[0],
             found=MISSING,
         )
-    pairs = zip(schema.categories, has_gaps, strict=True)
-    categories = tuple((*known, MISSING) if gaps else known for known, gaps in pairs)
+    has_gaps = [name in gaps for name in schema.names]
     # What is missing has no place in an order, nor a density: beside it, intervals of numbers are categories.
-    ordered = tuple(is_ordered and not gaps for is_ordered, gaps in zip(schema.ordered, has_gaps, strict=True))
     bins = tuple(
         replace(each, spread=None) if gaps and each is not None else each
         for each, gaps in zip(schema.bins, has_gaps, strict=True)
     )
-    return under_missing_category(replace(schema, categories=categories, ordered=ordered, bins=bins), rows)
+    ordered = tuple(is_ordered and not gaps for is_ordered, gaps in zip(schema.ordered, has_gaps, strict=True))
+    known = [old if each is None else each.labels for old, each in zip(schema.categories, bins, strict=True)]
+    categories = tuple((*each, MISSING) if gaps else each for each, gaps in zip(known, has_gaps, strict=True))
+    return replace(schema, categories=categories, ordered=ordered, bins=bins)
 
 
 def under_missing_category(schema: Schema, rows: TrainingRows) -> TrainingRows:

@@ -45,7 +45,7 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     given = as_frame(table)
     frame = without_columns(given, options.drop)
     if unknown := [name for name in sorted(options.named - options.drop) if name not in frame.table.column_names]:
-        raise no_column(unknown, frame)
+        raise no_column(unknown, frame.table.column_names)
     for name, kind in options.kinds.items():
         if kind is Kind.CATEGORICAL:
             frame = _with_text_of_real_numbers(frame, name)
@@ -63,9 +63,8 @@ def prepare(table: object, options: ColumnOptions | None = None) -> PreparedTabl
     return PreparedTable(rows, frame.weights, dropped)
 
 
-def no_column(names: Sequence[str], frame: Frame) -> DataError:
+def no_column(names: Sequence[str], columns: Sequence[str]) -> DataError:
     """The error for names that a table should have."""
-    columns = frame.table.column_names
     return DataError(
         f"no column is called {listed(names)}; there are {listed(columns)}",
         column=names[0],

@@ -44,6 +44,7 @@ class Schema:
     takes_unknown: bool = field(default=False, compare=False)
     # Found once: every table that is read asks for them.
     _arities: Arities = field(init=False, repr=False, compare=False)
+    _evidence_dtype: np.dtype[np.signedinteger[Any]] = field(init=False, repr=False, compare=False)
     _unlike_codes: str | None = field(init=False, repr=False, compare=False)
     _positions: dict[str, int] = field(init=False, repr=False, compare=False)
     # By variable, from category to code; made when first asked for.
@@ -65,6 +66,7 @@ class Schema:
         arities = np.array([len(column) for column in categories], dtype=np.int32)
         arities.flags.writeable = False
         object.__setattr__(self, "_arities", arities)
+        object.__setattr__(self, "_evidence_dtype", _evidence_dtype(arities))
         object.__setattr__(self, "_unlike_codes", _first_unlike_codes(names, categories))
         object.__setattr__(self, "_positions", {name: position for position, name in enumerate(names)})
         object.__setattr__(self, "_codes", {})
@@ -110,8 +112,7 @@ class Schema:
     @property
     def evidence_dtype(self) -> np.dtype[np.signedinteger[Any]]:
         """The smallest of int8, int16 and int32 that holds every code of this schema, and UNKNOWN."""
-        largest_code = self._arities.max() - 1
-        return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if largest_code <= np.iinfo(t).max))
+        return self._evidence_dtype
 
     def index(self, name: str) -> int:
         """The position of the variable called `name`."""
@@ -236,6 +237,11 @@ def _checked_order(bins: tuple[Bins | None, ...], ordered: tuple[bool, ...]) -> 
         raise DataError(f"expected for each name whether it is ordered, found {len(ordered)} for {len(bins)} names")
     given = ordered or (False,) * len(bins)
     return tuple(bool(is_ordered) or intervals is not None for is_ordered, intervals in zip(given, bins, strict=True))
+
+
+def _evidence_dtype(arities: Arities) -> np.dtype[np.signedinteger[Any]]:
+    largest_code = int(arities.max(initial=1)) - 1
+    return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if largest_code <= np.iinfo(t).max))
 
 
 def _checked_bins(

@@ -7,7 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import ENOSPC
+from errno import EDQUOT, EFBIG, ENOSPC
 from pathlib import Path
 
 
@@ -37,20 +37,20 @@ class ScratchFile:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(tempfile.gettempdir())
-        with self._naming_folder():
+        with self.naming_folder():
             self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         weakref.finalize(self, self.file.close)
         self.n_bytes = 0
 
     def write(self, content: bytes) -> int:
         """Where the content begins."""
-        with self._naming_folder():
+        with self.naming_folder():
             self.file.write(content)
         self.n_bytes += len(content)
         return self.n_bytes - len(content)
 
     def flush(self) -> None:
-        with self._naming_folder():
+        with self.naming_folder():
             self.file.flush()
 
     def read(self, offset: int, n_bytes: int) -> bytearray:
@@ -61,12 +61,13 @@ class ScratchFile:
         return content
 
     @contextmanager
-    def _naming_folder(self) -> Iterator[None]:
+    def naming_folder(self) -> Iterator[None]:
         """A full disk, said of the folder: the file has no name."""
         try:
             yield
         except OSError as error:
             if error.errno is None:
                 raise
-            what = "there is no room for a packed table" if error.errno == ENOSPC else error.strerror
+            is_full = error.errno in (ENOSPC, EDQUOT, EFBIG)
+            what = "there is no room for a packed table" if is_full else error.strerror
             raise type(error)(error.errno, what, str(self.folder)) from error

@@ -27,3 +27,12 @@ def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64] | No
         return float(np.mean(values))
     counts = weights > 0
     return float(np.average(values[counts], weights=weights[counts]))
+
+
+def some_of(weights: NDArray[np.float64] | None, first_row: int, n_rows: int) -> NDArray[np.float64] | None:
+    """The weights of the rows of a batch, if rows have some. ValueError if there are fewer than rows."""
+    if weights is None:
+        return None
+    if len(weights) < first_row + n_rows:
+        raise ValueError(f"sample_weight: expected a number for each row, found {len(weights)}")
+    return weights[first_row : first_row + n_rows]

@@ -18,10 +18,11 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from learnac import defaults
+from learnac import defaults, updating
 from learnac.circuit import Mixture, Queryable
 from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.binning import BinsStatement
+from learnac.data.column_options import stated_options
 from learnac.data.dataset import is_frame
 from learnac.data.describe import REPORT_HEADER, REPORT_NUMBERS, aligned, report_rows
 from learnac.data.forms import DatasetForm, TableForm, form_of
@@ -51,7 +52,6 @@ from learnac.progress import shown_progress
 from learnac.sizes import memory_size
 from learnac.streaming import is_streamed, packed, packed_like
 from learnac.training import OnStep, stated_settings, train, train_parts
-from learnac.updating import update
 
 
 class LearnAC(Queries, DensityMixin, BaseEstimator):
@@ -310,16 +310,30 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise KeyboardInterrupt(f"the model so far is kept: {kept}")
         return self
 
-    def update(self, X: object, *, sample_weight: ArrayLike | None = None, half_life: float | None = None) -> Self:
+    def update(
+        self,
+        X: object,
+        *,
+        sample_weight: ArrayLike | None = None,
+        half_life: float | None = None,
+        grow: bool = False,
+    ) -> Self:
         """More rows, in memory or in files: the counts of the trees grow, and parameters follow; the structure stays.
 
         The model then is what its structure would be with the parameters of all rows at once. With `half_life`, what
         was counted before counts half as much after so many new rows. X has all columns of the model.
+
+        With `grow`, the search then goes on, by the settings of this estimator: splits are added that pay for
+        themselves in the new rows alone, since the old ones are not there to be counted again.
         """
         check_is_fitted(self)
         settings = stated_settings(self._settings(), self._mixing(), self._parents())
         model = Model(self.circuit_, self.network_, settings, self.provenance_)
-        updated = update(model, X, sample_weight=sample_weight, half_life=half_life)
+        if grow:
+            with self._watched() as on_step:
+                updated = updating.grow(model, X, sample_weight=sample_weight, half_life=half_life, on_step=on_step)
+        else:
+            updated = updating.update(model, X, sample_weight=sample_weight, half_life=half_life)
         self._take(updated.require_circuit(), updated.network, self._form, self._target)
         self.provenance_ = dict(updated.provenance)
         return self
@@ -405,11 +419,14 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")
         if y is not None:
             raise ValueError("y: expected None for a table in files: the target is one of its columns")
-        table = packed(X, self.bins, self.as_category or (), self.kinds, scratch, sample_weight)
-        if self.target is not None and str(self.target) not in table.schema.names:
+        options = stated_options(None, self.bins, self.as_category or (), self.kinds, self.min_count)
+        target = None if self.target is None else str(self.target)
+        table = packed(X, options, scratch, sample_weight, self.missing, target)
+        _tell_what_was_left_out(table)
+        if target is not None and target not in table.schema.names:
             raise DataError(
-                f"expected a column called {str(self.target)!r}, the target; there are {listed(table.schema.names)}",
-                column=str(self.target),
+                f"expected a column called {target!r}, the target; there are {listed(table.schema.names)}",
+                column=target,
             )
         return table
 
@@ -483,11 +500,9 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         return weighted_mean(log_likelihoods, checked_weights(sample_weight, len(log_likelihoods)))
 
 
-def _tell_what_was_left_out(dataset: TrainingRows) -> None:
+def _tell_what_was_left_out(table: TrainingRows | TableOfParts) -> None:
     left_out = [
-        f"{report.name!r} ({report.done.removeprefix('left out: ')})"
-        for report in dataset.reports
-        if report.is_left_out
+        f"{report.name!r} ({report.done.removeprefix('left out: ')})" for report in table.reports if report.is_left_out
     ]
     if left_out:
         warnings.warn(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.circuit import Circuit, Mixture, NodeKind
+from learnac.circuit import Circuit, Mixture, NodeKind, Queryable
 from learnac.data import Schema
 from learnac.data.bins import Bins
 from learnac.data.calendars import Calendar
@@ -23,30 +23,23 @@ from learnac.network.strength import arc_strengths
 from learnac.version import __version__
 
 MAX_EDGES = 2_000_000
-"""Edges, times components, that a page answers for: at some nanoseconds each, in both passes."""
+"""Edges, times components, that a page can hold."""
+
+SMOOTH_EDGES = 300_000
+"""Edges, times components, that a browser answers for while people click. More are better answered by a server."""
 
 # Digits of the probabilities in trees, which are only looked at.
 _DIGITS = 6
 
 
 def model_document(model: Model, title: str) -> dict[str, Any]:
-    """All that a page shows and asks. SizeError for a circuit too large to be answered for in a browser."""
+    """All that a page shows and asks about, without the circuit."""
     circuit = model.require_circuit()
-    structure = circuit.structure if isinstance(circuit, Mixture) else circuit
-    if circuit.n_edges > MAX_EDGES:
-        raise SizeError(
-            f"expected a circuit of at most {MAX_EDGES:,} edges, found {circuit.n_edges:,}: too large to be answered "
-            "for in a browser",
-            expected=MAX_EDGES,
-            found=circuit.n_edges,
-        )
-    arrays = _arrays(circuit, structure)
-    packed, places = _packed(arrays)
+    structure = _structure(circuit)
     return {
         "format": 1,
         "title": title,
         "learnac": __version__,
-        "hash": blake2b(packed, digest_size=8).hexdigest(),
         "variables": _variables(model.schema),
         "nEdges": structure.n_edges,
         "nComponents": circuit.n_components if isinstance(circuit, Mixture) else 1,
@@ -56,9 +49,33 @@ def model_document(model: Model, title: str) -> dict[str, Any]:
         "causality": causality_note(model.settings, model.provenance),
         "provenance": {name: model.provenance[name] for name in ("rows", "splits") if name in model.provenance},
         "network": None if model.structure is None else _network(model.structure),
+    }
+
+
+def is_smooth(circuit: Queryable) -> bool:
+    """Whether a browser can answer for a circuit while people click."""
+    return circuit.n_edges <= SMOOTH_EDGES
+
+
+def circuit_document(circuit: Queryable) -> dict[str, Any]:
+    """What a page needs to answer by itself. SizeError for a circuit that is too large for that."""
+    if circuit.n_edges > MAX_EDGES:
+        raise SizeError(
+            f"expected a circuit of at most {MAX_EDGES:,} edges, found {circuit.n_edges:,}: too large to be answered "
+            "for in a browser",
+            expected=MAX_EDGES,
+            found=circuit.n_edges,
+        )
+    packed, places = _packed(_arrays(circuit, _structure(circuit)))
+    return {
+        "hash": blake2b(packed, digest_size=8).hexdigest(),
         "arrays": places,
         "packed": base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
     }
+
+
+def _structure(circuit: Queryable) -> Circuit:
+    return circuit.structure if isinstance(circuit, Mixture) else circuit
 
 
 def _variables(schema: Schema) -> list[dict[str, Any]]:
@@ -96,7 +113,7 @@ def _number(bins: Bins) -> dict[str, Any]:
     }
 
 
-def _arrays(circuit: Circuit | Mixture, structure: Circuit) -> dict[str, NDArray[Any]]:
+def _arrays(circuit: Queryable, structure: Circuit) -> dict[str, NDArray[Any]]:
     n_leaves = int(np.count_nonzero(structure.kinds < NodeKind.SUM))
     return {
         # Eight bytes first, so that every array begins where its numbers may.

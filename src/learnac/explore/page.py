@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from learnac.explore.document import model_document
+from learnac.explore.document import circuit_document, model_document
 from learnac.model import Model
 
 # In an order in which each needs only those before it. The worker has modules of its own.
@@ -20,6 +20,7 @@ PAGE_MODULES = (
     "code.js",
     "monitors.js",
     "summary.js",
+    "compared.js",
     "target.js",
     "layout.js",
     "network.js",
@@ -33,19 +34,26 @@ _EXPORT = re.compile(r"^export\s+", re.MULTILINE)
 
 def explorer_page(model: Model, title: str) -> str:
     """The page for a model, as HTML: opened from disk, it shows and answers everything by itself."""
-    return _page(model_document(model, title))
+    document = {**model_document(model, title), **circuit_document(model.require_circuit())}
+    return _page(document, connects_to="'none'")
 
 
-def _page(document: dict[str, Any]) -> str:
+def served_page(model: Model, title: str) -> str:
+    """The page for a model of any size, as HTML. It asks the address that it came from: see `answers.py`."""
+    return _page({**model_document(model, title), "isServed": True}, connects_to="'self'")
+
+
+def _page(document: dict[str, Any], connects_to: str) -> str:
     pieces = {
         "TITLE": escape(str(document["title"])),
+        "CONNECTS_TO": connects_to,
         "STYLE": _asset("style.css"),
         "WORKER": _bundle(WORKER_MODULES),
         "SCRIPT": _bundle(PAGE_MODULES),
         # A closing tag in a name would end the element that the document is in.
         "MODEL": json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
     }
-    return re.sub(r"%%([A-Z]+)%%", lambda found: pieces[found[1]], _asset("index.html"))
+    return re.sub(r"%%([A-Z_]+)%%", lambda found: pieces[found[1]], _asset("index.html"))
 
 
 def _bundle(names: tuple[str, ...]) -> str:

@@ -31,14 +31,25 @@ def log_likelihood(
     if X is None:
         raise TypeError("X: expected rows, found None")
     evidence = as_evidence(circuit.schema, X, soft, may_lack_columns=False)
+    if network is None:
+        result = log_values(engine_of(circuit), evidence, n_threads)
+    else:
+        result = _by_trees_or_circuit(network, circuit, evidence, n_threads)
+    return float(result[0]) if evidence.is_one else result
+
+
+def _by_trees_or_circuit(
+    network: BayesNet, circuit: Queryable, evidence: Evidence, n_threads: int
+) -> NDArray[np.float64]:
+    """The log-likelihood of each row: by the trees if it is complete, by the circuit if not."""
     result = np.empty(evidence.n_rows)
-    is_complete = np.full(evidence.n_rows, network is not None) & (evidence.codes >= 0).all(axis=0)
-    if network is not None and is_complete.any():
+    is_complete = (evidence.codes >= 0).all(axis=0)
+    if is_complete.any():
         by_trees = network.log_likelihood(evidence.codes[:, is_complete])
         result[is_complete] = by_trees + evidence.log_scales[is_complete]
     if not is_complete.all():
         result[~is_complete] = log_values(engine_of(circuit), evidence.rows(np.flatnonzero(~is_complete)), n_threads)
-    return float(result[0]) if evidence.is_one else result
+    return result
 
 
 def log_probability(

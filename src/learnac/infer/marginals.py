@@ -38,8 +38,8 @@ def marginals(
     engine = engine_of(circuit)
     evidence = balanced(engine, as_evidence(engine.schema, given, soft), balance, n_threads)
     wanted = _positions(engine, variables)
-    posteriors = _named(engine.schema, wanted, posteriors_of(engine, evidence, wanted, n_threads))
-    return {name: table[0] for name, table in posteriors.items()} if evidence.is_one else posteriors
+    posteriors = posteriors_of(engine, evidence, wanted, n_threads)
+    return _named(engine.schema, wanted, posteriors[0] if evidence.is_one else posteriors)
 
 
 def iter_marginals(
@@ -96,12 +96,13 @@ def expectation(
 
 
 def _named(schema: Schema, wanted: NDArray[np.uint32], posteriors: NDArray[np.float64]) -> Posteriors:
-    arities = [len(schema.categories[variable]) for variable in wanted]
-    ends = np.cumsum(arities)
-    return {
-        schema.names[variable]: posteriors[:, end - arity : end]
-        for variable, arity, end in zip(wanted, arities, ends, strict=True)
-    }
+    """By variable, the last axis of posteriors that stand side by side."""
+    found, start = {}, 0
+    for variable in wanted.tolist():
+        end = start + len(schema.categories[variable])
+        found[schema.names[variable]] = posteriors[..., start:end]
+        start = end
+    return found
 
 
 def _positions(engine: Engine, variables: Iterable[Any] | None) -> NDArray[np.uint32]:

@@ -44,7 +44,7 @@ class _Open:
 
     @property
     def is_proven(self) -> bool:
-        return self.bound <= self.best_log + _ROUNDING
+        return is_proven(self.best_log, self.bound)
 
     def push(self, codes: NDArray[np.signedinteger], bound: float) -> None:
         if bound > self.best_log + _ROUNDING:
@@ -128,6 +128,11 @@ def _like(row: Evidence, codes: PartialCodes) -> Evidence:
     n = codes.shape[1]
     same = row.rows(np.zeros(n, dtype=np.intp))
     return same.with_codes(np.ascontiguousarray(codes))
+
+
+def is_proven(log: float, bound: float) -> bool:
+    """Whether no completion is more probable than one that has been found."""
+    return bound <= log + _ROUNDING
 
 
 def _warn(logs: Floats, bounds: Floats, max_seconds: float) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.circuit import Queryable
-from learnac.data import Soft, as_evidence
+from learnac.data import Evidence, Soft, as_evidence
 from learnac.errors import QueryError, described
 from learnac.infer.engine import Engine, engine_of, usable_threads
 from learnac.infer.pieces import Pieces
@@ -46,24 +46,31 @@ def next_question(
     wanted = _candidates(engine, variable, pieces, candidates)
     if len(wanted) == 0:
         return {}
-    arity = len(schema.categories[variable])
-    rows = evidence.rows(np.zeros(arity, dtype=np.intp))
-    codes = rows.codes.copy()
-    codes[variable] = np.arange(arity)
-    logs, given_target = engine.evaluator.marginals(*rows.with_codes(codes).arrays, wanted, usable_threads(n_threads))
-    evidence.require_possible(np.array([logs.max()]))
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    gains = _gains(weights, np.where(weights[:, None] > 0, given_target, 0.0), schema.arities[wanted])
+    gains = gains_of(*given_target(engine, evidence, variable, wanted, n_threads), schema.arities[wanted])
     order = sorted(range(len(wanted)), key=lambda place: (-gains[place], place))
     return {schema.names[int(wanted[place])]: gains[place] for place in order}
 
 
-def _gains(weights: Floats, given_target: Floats, arities: NDArray[np.integer]) -> list[float]:
+def given_target(
+    engine: Engine, evidence: Evidence, target: int, wanted: NDArray[np.uint32], n_threads: int
+) -> tuple[Floats, Floats]:
+    """P(target), and P(variable | target) of all values of the wanted variables, by value of the target."""
+    arity = len(engine.schema.categories[target])
+    rows = evidence.rows(np.zeros(arity, dtype=np.intp))
+    codes = rows.codes.copy()
+    codes[target] = np.arange(arity)
+    logs, found = engine.evaluator.marginals(*rows.with_codes(codes).arrays, wanted, usable_threads(n_threads))
+    evidence.require_possible(np.array([logs.max()]))
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    return weights, np.where(weights[:, None] > 0, found, 0.0)
+
+
+def gains_of(weights: Floats, table: Floats, arities: NDArray[np.integer]) -> list[float]:
     """Mutual information of the target and each variable, from P(target) and P(variable | target)."""
-    mixed = weights @ given_target
+    mixed = weights @ table
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(given_target > 0, given_target * np.log(given_target / mixed), 0.0)
+        terms = np.where(table > 0, table * np.log(table / mixed), 0.0)
     by_value = weights @ terms
     starts = np.concatenate([[0], np.cumsum(arities)[:-1]])
     return [max(0.0, gain) for gain in np.add.reduceat(by_value, starts).tolist()]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from learnac.data import Schema
 from learnac.data.blocks import BlockTable
+from learnac.data.settling import ColumnReport
 from learnac.learn.counts import LeafCounts
 from learnac.learn.distinct_rows import distinct_rows
 from learnac.learn.held_out import tenths_of
@@ -20,6 +21,7 @@ from learnac.learn.parents import Parents
 from learnac.learn.passes import MOST_CELLS, PassCounts, RowSource
 from learnac.learn.paths import LeafPath, PathCounter
 from learnac.learn.settings import LearnSettings
+from learnac.learn.splits import Split
 from learnac.learn.state import Checkpoints, SearchState
 
 
@@ -114,6 +116,14 @@ class TableOfParts(Protocol):
     def n_counted(self) -> int:
         """The number of rows that have a weight."""
 
+    @property
+    def log_density(self) -> float:
+        """Of all numbers within their intervals."""
+
+    @property
+    def reports(self) -> tuple[ColumnReport, ...]:
+        """What was found out about the columns of a table to learn from."""
+
     def rows(self, subset: Subset | None = None) -> RowSource: ...
 
 
@@ -122,10 +132,15 @@ class OnDisk:
     """The table in a file of packed blocks."""
 
     blocks: BlockTable
+    reports: tuple[ColumnReport, ...] = ()
 
     @property
     def schema(self) -> Schema:
         return self.blocks.schema
+
+    @property
+    def log_density(self) -> float:
+        return self.blocks.log_density
 
     @property
     def n_rows(self) -> int:
@@ -150,6 +165,7 @@ def learn_parts(
     allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
+    first_splits: Sequence[Split] = (),
 ) -> Learned:
     """`learn`, from a table that is not in memory here: the model that `learn_table` finds, to the last bit."""
 
@@ -165,6 +181,7 @@ def learn_parts(
         allowed_parents=allowed_parents,
         on_step=on_step,
         checkpoints=checkpoints,
+        first_splits=first_splits,
     )
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from learnac.data.drawn_rows import drawn
 from learnac.defaults import ENOUGH_HELD_OUT, LEAST_ROWS_TO_HOLD_OUT, MOST_ROWS_SHUFFLED
 
 _N_TENTHS = 10
@@ -47,9 +48,5 @@ def tenths_of(n_rows: int, least_rows: int = LEAST_ROWS_TO_HOLD_OUT) -> Tenths |
 
 
 def _drawn(rows: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """A number from 0 to 9 for each row number: the bits mixed by multiplications and shifts, as SplitMix64 does."""
-    mixed = (rows + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    return ((mixed >> np.uint64(32)) * np.uint64(_N_TENTHS) >> np.uint64(32)).astype(np.int8)
+    """A number from 0 to 9 for each row number."""
+    return ((drawn(rows) >> np.uint64(32)) * np.uint64(_N_TENTHS) >> np.uint64(32)).astype(np.int8)

@@ -20,7 +20,7 @@ from learnac.learn.parents import Parents, as_rules
 from learnac.learn.search import Search
 from learnac.learn.settings import LearnSettings
 from learnac.learn.smoothing import Judged
-from learnac.learn.splits import SplitKind, SplitSpace
+from learnac.learn.splits import Split, SplitKind, SplitSpace
 from learnac.learn.state import Checkpoints, SearchState, fingerprint_of
 from learnac.model import Model
 
@@ -44,13 +44,15 @@ def learn(
     allowed_parents: Parents = None,
     on_step: Callable[[StepInfo], object] | None = None,
     checkpoints: Checkpoints[SearchState] | None = None,
+    first_splits: Sequence[Split] = (),
 ) -> Learned:
     """Learns a circuit from counts. Ctrl-C ends the search, not the work done: the model so far is returned.
 
     The rows of `validation` say how many splits are kept, and how much to smooth if the settings leave that open.
     Without it, `folds` of the same rows do: the search is done again for each fold, without its held-out rows. Folds
     are asked for one by one, when they are needed. `on_step` is called after each split; learning ends when it returns
-    True. A search that is resumed ends with the model that it would have had without the interruption.
+    True. A search that is resumed ends with the model that it would have had without the interruption. One with
+    `first_splits` begins with these, whatever they gain and cost.
     """
     require_room(schema)
     space = split_space(schema, settings, allowed_parents)
@@ -73,6 +75,7 @@ def learn(
             on_step=on_step,
             checkpoints=checkpoints,
             fingerprint=fingerprint,
+            first_splits=first_splits,
         )
         stop = search.run(interrupt)
         search.keep_state()
@@ -202,6 +205,7 @@ def _search_again(search: Search, make_learner: MakeLearner, fold: Fold) -> Sear
         settings=settings,
         start=search.start,
         deadline=_deadline(search.start, settings),
+        first_splits=search.first_splits,
     )
 
 

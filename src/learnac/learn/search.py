@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from learnac.errors import SettingError
@@ -38,6 +38,7 @@ class Search:
     kept_at: float = field(default_factory=time.monotonic)
     trace: list[StepInfo] = field(default_factory=list)
     n_halvings: int = 0
+    first_splits: Sequence[Split] = ()  # of a model whose search goes on
     n_required: int = 0  # splits that were not chosen, but asked for
 
     def run(self, interrupt: Interrupt) -> Stop:
@@ -73,15 +74,20 @@ class Search:
     def begin(self, should_stop: Callable[[], bool]) -> None:
         """Counts the leaves of the whole table, in the learner and in the validation rows."""
         self.learner.follower = self.validation
+        self.learner.is_seeded |= len(self.first_splits) > 0
         self.learner.begin(should_stop)
         if self.validation is not None:
             self.tracker = ValidationTracker(self.validation, self.learner.space, self.learner.trees)
 
     def seed(self) -> Stop | None:
-        """Lets trees begin with the parents that are required, whatever they cost; why learning ends, if it does."""
+        """Lets trees begin with the splits of a model, or with the parents that are required, whatever they cost; why
+        learning ends, if it does.
+        """
         space, learner = self.learner.space, self.learner
         leaves: dict[int, list[int]] = {child: [child] for child, _ in space.required_arcs}
         stop = None
+        for split in self.first_splits:
+            stop = self._seed_split(split)[1] or stop
         for child, parent in space.required_arcs:
             split_off: list[int] = []
             rest = leaves[child]

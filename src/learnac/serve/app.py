@@ -1,15 +1,12 @@
-"""The service itself: routes, limits and errors."""
+"""The application: routes, errors, and who may ask."""
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import logging
 import time
 import warnings
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -17,8 +14,9 @@ from starlette.exceptions import HTTPException
 
 from learnac.errors import LearnacError, NotProvenWarning, SizeError
 from learnac.serve.bodies import ARROW, JSON, Refused, as_arrow, as_json, body_of
-from learnac.serve.metrics import Metrics
+from learnac.serve.explorer import add_explorer
 from learnac.serve.questions import QUESTIONS, Question, asking_of, check_one_row, work_of
+from learnac.serve.service import Limits, Service
 from learnac.serve.stored import ModelStore, Served
 from learnac.version import __version__
 
@@ -26,92 +24,24 @@ _log = logging.getLogger("learnac.serve")
 _OPEN = ("/health", "/ready")  # Whoever watches the service has no token.
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one request may take, and how many are answered at once."""
+async def _answered(service: Service, name: str, question: Question, served: Served, request: Request) -> Response:
+    content = await service.content(request)
+    kind = request.headers.get("content-type", "")
 
-    max_body: int = 64 << 20  # bytes
-    max_rows: int = 100_000
-    max_work: int = 100_000_000_000  # edges visited
-    max_seconds: float = 30.0
-    n_at_once: int = 2
-    n_waiting: int = 64
-
-
-class Service:
-    """Answers questions in threads, as many at once as the limits allow."""
-
-    def __init__(self, store: ModelStore, limits: Limits, token: str | None) -> None:
-        self.store, self.limits, self.token = store, limits, token
-        self.metrics = Metrics()
-        self._pool = ThreadPoolExecutor(limits.n_at_once, thread_name_prefix="learnac")
-        self._n_taken = 0
-
-    async def run(self, work: Callable[[], Any]) -> Any:
-        """The result of some work, within the time that there is. Work that is late keeps its thread until it ends."""
-        if self._n_taken >= self.limits.n_at_once + self.limits.n_waiting:
-            raise Refused(503, "too many questions at once: ask again in a moment")
-        self._n_taken += 1
-        loop = asyncio.get_running_loop()
-        job = self._pool.submit(work)
-        job.add_done_callback(lambda _: loop.call_soon_threadsafe(self._ended))
-        answer = asyncio.wrap_future(job)
-        answer.add_done_callback(lambda late: late.cancelled() or late.exception())  # Somebody has looked at it.
-        done, _ = await asyncio.wait([answer], timeout=self.limits.max_seconds)
-        if not done:
-            job.cancel()  # Helps if it has not begun.
-            raise Refused(504, f"expected an answer within {self.limits.max_seconds:g} s: ask about fewer rows")
-        return answer.result()
-
-    def _ended(self) -> None:
-        self._n_taken -= 1
-
-    async def found(self, name: str) -> Served:
-        models = await self.run(self.store.models)
-        if name not in models:
-            problem = self.store.problems.get(name)
-            if problem is not None:
-                raise Refused(503, f"the model {name!r} cannot be read: {problem}")
+    def work() -> Response:
+        body, table = body_of(content, kind, dict(request.query_params), question.body)
+        n_rows = len(body.given) if isinstance(body.given, list) else 1 if table is None else table.num_rows
+        if n_rows > service.limits.max_rows:
+            raise Refused(413, f"expected at most {service.limits.max_rows:,} rows, found {n_rows:,}")
+        asking = asking_of(served.model, body, table, service.limits.max_seconds / 2)
+        check_one_row(question, asking)
+        if (found := work_of(name, asking)) > service.limits.max_work:
             raise Refused(
-                404, f"no model is called {name!r}; there are {', '.join(map(repr, sorted(models))) or 'none'}"
+                413, f"too much work: about {found:.1e} edges to visit, at most {service.limits.max_work:.1e}"
             )
-        return models[name]
+        return _written(question, asking, served, is_table=table is not None)
 
-    async def content(self, request: Request) -> bytes:
-        """The body, unless it is too large, which is noticed before all of it is read."""
-        most = self.limits.max_body
-        parts, size = [], 0
-        if request.headers.get("content-length", "0").isdecimal():
-            size = int(request.headers.get("content-length", "0"))
-        if size <= most:
-            size = 0
-            async for part in request.stream():
-                size += len(part)
-                if size > most:
-                    break
-                parts.append(part)
-        if size > most:
-            raise Refused(413, f"expected a body of at most {most:,} bytes, found more")
-        return b"".join(parts)
-
-    async def answer(self, name: str, question: Question, served: Served, request: Request) -> Response:
-        content = await self.content(request)
-        kind = request.headers.get("content-type", "")
-
-        def work() -> Response:
-            body, table = body_of(content, kind, dict(request.query_params), question.body)
-            n_rows = len(body.given) if isinstance(body.given, list) else 1 if table is None else table.num_rows
-            if n_rows > self.limits.max_rows:
-                raise Refused(413, f"expected at most {self.limits.max_rows:,} rows, found {n_rows:,}")
-            asking = asking_of(served.model, body, table, self.limits.max_seconds / 2)
-            check_one_row(question, asking)
-            if (found := work_of(name, asking)) > self.limits.max_work:
-                raise Refused(
-                    413, f"too much work: about {found:.1e} edges to visit, at most {self.limits.max_work:.1e}"
-                )
-            return _written(question, asking, served, is_table=table is not None)
-
-        return await self.run(work)
+    return await service.run(work)
 
 
 def _written(question: Question, asking: Any, served: Served, *, is_table: bool) -> Response:
@@ -134,6 +64,7 @@ def create_app(store: ModelStore, limits: Limits | None = None, token: str | Non
     _add_watched(app, service)
     _add_errors(app)
     _add_about(app, service)
+    add_explorer(app, service)
     for name, question in QUESTIONS.items():
         _add_question(app, service, name, question)
     return app
@@ -141,7 +72,7 @@ def create_app(store: ModelStore, limits: Limits | None = None, token: str | Non
 
 def _add_question(app: FastAPI, service: Service, name: str, question: Question) -> None:
     async def ask(model: str, request: Request) -> Response:
-        return await service.answer(name, question, await service.found(model), request)
+        return await _answered(service, name, question, await service.found(model), request)
 
     content = {JSON: {"schema": question.body.model_json_schema(by_alias=True)}}
     if question.columns is not None:
@@ -195,14 +126,6 @@ def _add_about(app: FastAPI, service: Service) -> None:
         schema = served.model.schema
         variables = [{"name": n, "categories": list(c)} for n, c in zip(schema.names, schema.categories, strict=True)]
         return Response(as_json({**_described(served), "variables": variables}), media_type=JSON)
-
-    @app.get("/v1/models/{model}/explorer", summary="The explorer of a model: a page for a browser.")
-    async def explorer(model: str) -> Response:
-        from learnac.explore import explorer_page
-
-        served = await service.found(model)
-        page = await service.run(lambda: explorer_page(served.model, served.name))
-        return Response(page, media_type="text/html", headers={"x-learnac-model": served.checksum})
 
 
 def _described(served: Served) -> dict[str, Any]:

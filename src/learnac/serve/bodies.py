@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import ValidationError
-
-from learnac.serve.questions import Given
+from pydantic import BaseModel, ValidationError
 
 JSON = "application/json"
 ARROW = "application/vnd.apache.arrow.stream"
+
+Body = TypeVar("Body", bound=BaseModel)
 
 
 class Refused(Exception):  # noqa: N818
@@ -25,7 +25,7 @@ class Refused(Exception):  # noqa: N818
         self.fields = fields
 
 
-def body_of(content: bytes, kind: str, stated: Mapping[str, str], body: type[Given]) -> tuple[Given, Any]:
+def body_of(content: bytes, kind: str, stated: Mapping[str, str], body: type[Body]) -> tuple[Body, Any]:
     """The body of a question, and the table of its rows if it is one in Arrow; then its settings are in the address."""
     kind = kind.partition(";")[0].strip().lower()
     if kind == ARROW:
@@ -54,7 +54,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _validated(body: type[Given], document: dict[str, Any]) -> Given:
+def _validated(body: type[Body], document: dict[str, Any]) -> Body:
     try:
         return body.model_validate(document)
     except ValidationError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -22,6 +23,7 @@ class Served:
     """A model as it was read, and the checksum of its file, which every answer names."""
 
     name: str
+    file_name: str
     model: Model
     checksum: str
     stamp: tuple[int, int]  # size and time of the file
@@ -32,18 +34,23 @@ class ModelStore:
     """Models by name. Changes in place: a file that changes is read again; if it is broken then, the old one stays."""
 
     path: Path
-    _models: dict[str, Served] = field(default_factory=dict)
+    _models: Mapping[str, Served] = field(default_factory=dict)
     _problems: dict[str, str] = field(default_factory=dict)
     _looked_at: float = float("-inf")
     _lock: Lock = field(default_factory=Lock)
 
-    def models(self) -> dict[str, Served]:
+    def fresh(self) -> Mapping[str, Served] | None:
+        """All of them at once, if the last look at the disk is not long ago."""
+        return self._models if time.monotonic() - self._looked_at < _FRESH_SECONDS else None
+
+    def models(self) -> Mapping[str, Served]:
         """All of them, after a look at the disk if the last one is a while ago."""
         with self._lock:
-            if time.monotonic() - self._looked_at >= _FRESH_SECONDS:
+            if (found := self.fresh()) is None:
                 self._look()
                 self._looked_at = time.monotonic()
-            return dict(self._models)
+                found = self._models
+            return found
 
     @property
     def problems(self) -> dict[str, str]:
@@ -51,20 +58,20 @@ class ModelStore:
         return dict(self._problems)
 
     def _look(self) -> None:
-        paths = self._paths()
-        for gone in self._models.keys() - paths.keys():
-            del self._models[gone]
-        self._problems = {name: problem for name, problem in self._problems.items() if name in paths}
-        for name, path in paths.items():
+        """Makes both dicts anew: whoever has the old ones reads on in them."""
+        found, problems = {}, {}
+        for name, path in self._paths().items():
+            was = self._models.get(name)
+            if was is not None:
+                found[name] = was
             try:
                 status = path.stat()
                 stamp = (status.st_size, status.st_mtime_ns)
-                if name in self._models and self._models[name].stamp == stamp:
-                    continue
-                self._models[name] = _read(name, path, stamp)
-                self._problems.pop(name, None)
+                if was is None or was.stamp != stamp:
+                    found[name] = _read(name, path, stamp)
             except (LearnacError, OSError, ValueError, MemoryError) as error:
-                self._problems[name] = " ".join(str(error).split())
+                problems[name] = " ".join(str(error).split())
+        self._models, self._problems = found, problems
 
     def _paths(self) -> dict[str, Path]:
         if not self.path.is_dir():
@@ -78,4 +85,4 @@ def _read(name: str, path: Path, stamp: tuple[int, int]) -> Served:
     model = read_any(path)
     if model.circuit is None:
         model = compiled(model, path)
-    return Served(name, model, checksum, stamp)
+    return Served(name, path.name, model, checksum, stamp)

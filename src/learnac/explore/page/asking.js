@@ -1,6 +1,10 @@
-// The worker, as functions that answer later.
+// Who answers, as functions that answer later: a worker with the circuit, or the server that the page came from.
 
-export class Asking {
+// A question that has no answer: what it asks is not possible. Any other error is trouble on the way.
+export class Refusal extends Error {}
+
+// Both have `ask(operation, given)`. It gives null if a newer question of the same kind came before the answer.
+export class AskingWorker {
   constructor(code) {
     this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
     this.waiting = new Map();
@@ -17,8 +21,8 @@ export class Asking {
     if (!asked) return;
     if (progress !== undefined) return void asked.onProgress?.(progress);
     this.waiting.delete(id);
-    if (error !== undefined) asked.failed(new Error(error));
-    else asked.answered(isDropped ? null : found); // null: a newer question came
+    if (error !== undefined) asked.failed(new Refusal(error));
+    else asked.answered(isDropped ? null : found);
   }
 
   ask(operation, given, { onProgress, transfer = [] } = {}) {
@@ -28,6 +32,36 @@ export class Asking {
       this.worker.postMessage({ id, operation, given }, transfer);
     });
   }
+}
+
+export class AskingServer {
+  constructor(address) {
+    Object.assign(this, { address, underWay: new Map() });
+  }
+
+  async ask(operation, given = {}) {
+    const stopping = new AbortController();
+    // Answers are about situations side by side; of what takes long, only the newest matters.
+    if (operation !== "answer") this.underWay.get(operation)?.abort();
+    this.underWay.set(operation, stopping);
+    try {
+      const body = JSON.stringify({ operation, given });
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(this.address, { method: "POST", headers, body, signal: stopping.signal });
+      const found = JSON.parse(await response.text(), asNumbers);
+      if (!response.ok) throw new (response.status === 422 ? Refusal : Error)(found.error.message);
+      return found.answer;
+    } catch (error) {
+      if (stopping.signal.aborted) return null;
+      throw error instanceof TypeError ? new Error("the server does not answer: does learnac still run?") : error;
+    }
+  }
+}
+
+// JSON has no infinities: in an answer, where all else is numbers, they are texts.
+function asNumbers(key, value) {
+  if (typeof value === "string" && /^(-?Infinity|NaN)$/.test(value)) return Number(value);
+  return Array.isArray(value) && (key === "posteriors" || key === "others") ? Float64Array.from(value) : value;
 }
 
 // At most one answer is under way; of the situations that come meanwhile, only the newest is asked about.

@@ -106,12 +106,18 @@ export class Engine {
     return value > LEAST_LINEAR ? Math.log(value) : this.logUpward(indicators, parameters);
   }
 
-  fill(values, indicators, parameters, change = (x) => x) {
+  fill(values, indicators, parameters) {
     const lanes = this.nLanes;
-    for (let i = 0; i < indicators.length; i++) values.fill(change(indicators[i]), i * lanes, (i + 1) * lanes);
-    const first = indicators.length * lanes;
-    if (change(1) === 1) values.set(parameters, first);
-    else for (let p = 0; p < parameters.length; p++) values[first + p] = change(parameters[p]);
+    for (let i = 0; i < indicators.length; i++) values.fill(indicators[i], i * lanes, (i + 1) * lanes);
+    values.set(parameters, indicators.length * lanes);
+  }
+
+  // The logarithms of parameters are kept, unless an intervention has changed some.
+  fillLogs(values, indicators, parameters) {
+    let logs = this.logParameters;
+    if (!logs || parameters !== this.parameters) logs = parameters.map(Math.log);
+    if (parameters === this.parameters) this.logParameters = logs;
+    this.fill(values, indicators.map(Math.log), logs);
   }
 
   upward(indicators, parameters) {
@@ -208,7 +214,7 @@ export class Engine {
 
   logUpward(indicators, parameters) {
     const { values, offsets, children, isSum, firstInner, nLanes } = this;
-    this.fill(values, indicators, parameters, Math.log);
+    this.fillLogs(values, indicators, parameters);
     for (let inner = 0, at = firstInner * nLanes; inner < isSum.length; inner++, at += nLanes) {
       const first = offsets[inner], end = offsets[inner + 1];
       for (let lane = 0; lane < nLanes; lane++) {

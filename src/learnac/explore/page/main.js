@@ -1,7 +1,8 @@
 // The page: reads the model, listens to everything, and shows each situation as soon as its answer is there.
 
-import { Asking, Newest } from "./asking.js";
+import { AskingServer, AskingWorker, Newest, Refusal } from "./asking.js";
 import { asCommand, asPython } from "./code.js";
+import { divergences, showComparison } from "./compared.js";
 import { Monitors } from "./monitors.js";
 import { NetworkView } from "./network.js";
 import { RowsView } from "./rows.js";
@@ -16,14 +17,19 @@ const VIEWS = ["monitors", "network", "rows", "answers"]; // The last only where
 async function start() {
   const model = JSON.parse($("model").textContent);
   showTheme();
-  const buffer = await decompressed(model.packed);
-  delete model.packed;
-  const asking = new Asking($("worker-code").textContent);
-  const { prior } = await asking.ask("load", { document: model, buffer }, { transfer: [buffer] });
+  const asking = model.isServed ? new AskingServer(location.pathname) : new AskingWorker($("worker-code").textContent);
+  const { prior } = await (model.isServed ? asking.ask("load") : loaded(asking, model));
   const explorer = new Explorer(model, asking, prior);
   $("loading").remove();
   await explorer.begin();
   window.learnacExplorer = explorer;
+}
+
+// The circuit is the worker's from here on.
+async function loaded(asking, model) {
+  const buffer = await decompressed(model.packed);
+  delete model.packed;
+  return asking.ask("load", { document: model, buffer }, { transfer: [buffer] });
 }
 
 async function decompressed(text) {
@@ -45,6 +51,7 @@ class Explorer {
     this.answering = new Newest((known) => this.answer(known));
     this.listen();
     const parts = [`${model.variables.length} variables`, model.isMixture ? `${model.nComponents} components` : null, `${model.nEdges.toLocaleString("en")} edges`, model.provenance.rows ? `learned from ${model.provenance.rows.toLocaleString("en")} rows` : null];
+    $("where").textContent = model.isServed ? "All answers are worked out by the program that serves this page, exactly." : "Nothing leaves this page: all answers are worked out in it, exactly.";
     $("about").textContent = parts.filter(Boolean).join(" · ");
   }
 
@@ -58,10 +65,7 @@ class Explorer {
     const { situation } = this;
     announceProblem(null);
     document.documentElement.dataset.settled = "false";
-    $("undo").disabled = situation.past.length === 0;
-    $("redo").disabled = situation.future.length === 0;
-    showChips($("chips"), this.model, situation, (v) => this.pick(v));
-    this.answering.ask(situation.state);
+    this.answering.ask(situation.state); // All that changes is shown with the answer, in one frame.
   }
 
   async answer(state) {
@@ -73,15 +77,20 @@ class Explorer {
         state.pinned ? this.asking.ask("answer", { situation: state.pinned }) : null,
       ]);
     } catch (error) {
-      return this.refused(error);
+      return error instanceof Refusal ? this.refused(error) : this.troubled(error);
     }
     const before = pinned?.posteriors ?? this.prior.posteriors;
     this.shown = { ...state, answer, before, best: this.best };
     this.show();
     this.took = performance.now() - begun;
     // What takes longer comes when nothing newer waits.
-    if (this.answering.next === null) await this.showRest(this.shown);
+    if (this.answering.next === null) await this.showRest(this.shown).catch((error) => this.troubled(error));
     if (this.answering.next === null) document.documentElement.dataset.settled = "true";
+  }
+
+  troubled(error) {
+    announceProblem(`This could not be answered: ${error.message}`);
+    document.documentElement.dataset.settled = "true";
   }
 
   // What cannot be answered is taken back, and told.
@@ -95,8 +104,12 @@ class Explorer {
     const { shown, situation } = this;
     this.monitors.arrange(this.groups());
     this.monitors.show(shown);
+    $("monitors").classList.toggle("compared", shown.pinned !== null);
+    showComparison($("compared"), this.model, shown, this.starts, (v) => this.pick(v));
     showStatus($("status"), shown.answer, shown.known.filter(Boolean).length);
     showChips($("chips"), this.model, situation, (v) => this.pick(v));
+    $("undo").disabled = situation.past.length === 0;
+    $("redo").disabled = situation.future.length === 0;
     $("pin").setAttribute("aria-pressed", String(shown.pinned !== null));
     $("pin").textContent = shown.pinned === null ? "Pin" : "Unpin";
     document.documentElement.dataset.probability = shown.answer.logProbability;
@@ -134,12 +147,8 @@ class Explorer {
     if (by === "name") return variables.map(({ name }) => name.toLowerCase());
     if (by === "target") return variables.map((_, v) => -(this.target.gains?.get(v) ?? (v === this.shown.target ? Infinity : -1)));
     if (!answer.posteriors || by === "table") return null;
-    const each = (worth) => variables.map((_, v) => {
-      let sum = 0;
-      for (let i = this.starts[v]; i < this.starts[v + 1]; i++) sum += worth(answer.posteriors[i], before[i]);
-      return -sum;
-    });
-    return each(by === "change" ? (p, q) => divergence(p, (p + q) / 2) + divergence(q, (p + q) / 2) : (p) => divergence(p, 1) * -1);
+    if (by === "change") return divergences(this.starts, answer.posteriors, before).map((change) => -change);
+    return variables.map((_, v) => answer.posteriors.subarray(this.starts[v], this.starts[v + 1]).reduce((sum, p) => sum + (p > 0 ? p * Math.log(p) : 0), 0));
   }
 
   groupTitles(by) {
@@ -222,8 +231,6 @@ class Explorer {
     $("copying").showModal();
   }
 }
-
-const divergence = (p, q) => (p > 0 ? p * Math.log(p / q) : 0);
 
 async function copied(button, text) {
   try {

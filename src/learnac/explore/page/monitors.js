@@ -1,4 +1,5 @@
-// A card for each variable: a bar for each value, with what it was before as a mark behind it.
+// A card for each variable: a bar for each value, with what it was before as a mark on it. A bar is the background of one
+// element, so that hundreds are painted at once: its lengths are the shares --now and --before.
 
 import { h, percent } from "./text.js";
 import { intervalText, likelihoodsFor, rangeOf } from "./situation.js";
@@ -56,9 +57,8 @@ export class Monitors {
   }
 
   value(variable, v, category, value) {
-    const fill = h("i", { class: "fill" }), ghost = h("i", { class: "ghost" });
     const number = h("span", { class: "number" }), label = h("span", { class: "label", title: category }, category || "(empty)");
-    const track = h("span", { class: "track" }, fill, ghost);
+    const track = h("span", { class: "track" });
     const button = h("button", { class: "value", "aria-pressed": "false", tabindex: -1, "data-value": value }, label, track, number);
     button.addEventListener("click", (event) => this.clicked(event, v, value));
     button.addEventListener("keydown", (event) => this.pressed(event, v, value));
@@ -66,7 +66,7 @@ export class Monitors {
       button.title = category;
       button.addEventListener("pointerdown", (event) => this.brushed(event, v, value, button));
     } else button.addEventListener("pointerdown", (event) => this.grabbed(event, v, value, button, track));
-    return { button, fill, ghost, number, label };
+    return { button, track, number, label, written: {} };
   }
 
   open(card) {
@@ -239,9 +239,9 @@ export class Monitors {
     card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
     card.values.forEach((row, value) => {
       const p = answer.posteriors ? answer.posteriors[start + value] : 0;
-      row.fill.style.transform = `scaleX(${p})`;
-      row.ghost.style.transform = `translateX(${100 * (before[start + value] - 1)}%)`;
-      row.number.textContent = answer.posteriors ? percent(p) : "–";
+      write(row, "--now", p);
+      write(row, "--before", before[start + value]);
+      write(row, "number", answer.posteriors ? percent(p) : "–");
       row.button.setAttribute("aria-pressed", String((piece?.is ?? piece?.sets) === value));
       row.label.classList.toggle("best", best?.[v] === value && piece?.is === undefined && piece?.sets === undefined);
     });
@@ -254,15 +254,23 @@ export class Monitors {
     const most = Math.max(...(shown ?? [0]), ...before.subarray(start, start + n));
     card.values.forEach((row, value) => {
       const p = shown ? shown[value] : 0;
-      row.fill.style.transform = `scaleY(${p / most})`;
-      row.ghost.style.transform = `translateY(${100 * (1 - before[start + value] / most)}%)`;
-      row.number.textContent = shown ? percent(p) : "–";
+      write(row, "--now", p / most);
+      write(row, "--before", before[start + value] / most);
+      write(row, "number", shown ? percent(p) : "–");
       row.button.title = `${this.model.variables[card.v].categories[value]}: ${row.number.textContent}`;
       const isIn = (piece?.is ?? piece?.sets) === value || (piece?.likelihoods && piece.likelihoods[value] > 0 && rangeOf(piece.likelihoods));
       row.button.setAttribute("aria-pressed", String(Boolean(isIn)));
     });
     card.told.textContent = shown ? toldOf(number, shown) : "–";
   }
+}
+
+// Only what is new: whatever is written is laid out and painted again.
+function write(row, part, text) {
+  if (row.written[part] === text) return;
+  row.written[part] = text;
+  if (part === "number") row.number.textContent = text;
+  else row.track.style.setProperty(part, text);
 }
 
 // Mean, and the interval that at least nine of ten lie in, in whole bars.

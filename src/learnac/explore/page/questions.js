@@ -159,7 +159,7 @@ function withKnownValue(engine, situation, variable, value) {
 // Maxima in place of sums, in logs, then the way back down. Leaves the values for `maximalSlopes`.
 function maximum(engine, situation, lane = 0) {
   const { values, offsets, children, isSum, firstInner, nLanes } = engine;
-  engine.fill(values, engine.indicators(situation), engine.parametersAfter(situation), Math.log);
+  engine.fillLogs(values, engine.indicators(situation), engine.parametersAfter(situation));
   for (let inner = 0, node = firstInner; inner < isSum.length; inner++, node++) {
     let found = values[children[offsets[inner]] * nLanes + lane];
     for (let edge = offsets[inner] + 1; edge < offsets[inner + 1]; edge++) {

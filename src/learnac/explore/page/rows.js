@@ -9,7 +9,7 @@ export class RowsView {
   constructor(container, model, situation, asking, onShow) {
     Object.assign(this, { container, model, situation, asking, onShow });
     const input = h("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv", "aria-label": "A table to read", onchange: (event) => this.read(event.target.files[0]) });
-    this.drop = h("div", { class: "drop" }, h("p", {}, h("b", {}, "Drop a CSV file here"), " – it stays on your computer."),
+    this.drop = h("div", { class: "drop" }, h("p", {}, h("b", {}, "Drop a CSV file here"), model.isServed ? " – only the server of this page sees it." : " – it stays on your computer."),
       h("p", { class: "quiet" }, "How likely is each row? Which are strange, and why? What belongs in their gaps?"), input);
     this.result = h("div", {});
     container.append(this.drop, this.result);

@@ -42,7 +42,7 @@ export function showSummary(card, model, situation, answer, found) {
     return void card.replaceChildren(...parts);
   }
   if (situation.known.some(Boolean))
-    parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4)));
+    parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4).replace("-", "−")));
   else parts.push(h("p", { class: "quiet" }, "Nothing is known: the bars show how often each value comes up."));
   const odd = Object.entries(answer.support).sort((a, b) => a[1] - b[1]);
   if (odd.length > 1) {
@@ -81,11 +81,19 @@ function explanation(model, situation, { best, second, isProven }) {
     const differing = open.filter((v) => best.world[v] !== second.world[v]).slice(0, 6);
     parts.push(h("p", { class: "quiet" }, differing.map((v) => `${name(v)}: ${category(second.world, v)} instead of ${category(best.world, v)}`).join("; ")));
   }
-  parts.push(h("details", {}, h("summary", {}, `Its ${open.length} values`),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Most probable explanation" }, h("table", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "variable"), h("th", { scope: "col" }, "best"), second ? h("th", { scope: "col" }, "runner-up") : null)),
-      h("tbody", {}, open.map((v) => h("tr", {}, h("td", {}, name(v)), h("td", {}, category(best.world, v)),
-        second ? h("td", { class: best.world[v] === second.world[v] ? "quiet" : "differs" }, category(second.world, v)) : null)))))));
+  const details = h("details", {}, h("summary", {}, `Its ${open.length} values`));
+  details.addEventListener("toggle", () => { // There may be hundreds: they wait until somebody looks.
+    if (details.open && details.childElementCount === 1) details.append(valuesTable(open, best, second, name, category));
+  });
+  parts.push(details);
   return parts;
 }
 
+
+function valuesTable(open, best, second, name, category) {
+  const title = (text) => h("th", { scope: "col" }, text);
+  const rows = open.map((v) => h("tr", {}, h("td", {}, name(v)), h("td", {}, category(best.world, v)),
+    second ? h("td", { class: best.world[v] === second.world[v] ? "quiet" : "differs" }, category(second.world, v)) : null));
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Most probable explanation" },
+    h("table", {}, h("thead", {}, h("tr", {}, title("variable"), title("best"), second ? title("runner-up") : null)), h("tbody", {}, rows)));
+}

@@ -1,0 +1,101 @@
+"""Claims follow the results: another input, another sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claims import claims, mixtures, one_circuit, other_networks, sampling, the_paper
+from compared import MODELS
+from table5 import LEVELS
+from tables import Studies
+
+Record = dict[str, Any]
+
+
+def studies(folder: Path, **records: list[Record]) -> Studies:
+    for name, found in records.items():
+        (folder / f"{name}.json").write_text(json.dumps(found))
+    return Studies(folder)
+
+
+def learned(test: float, seconds: float = 36.0) -> Record:
+    return {
+        "task": {"stage": "final", "set": "kdd", "schedule": "quick"},
+        "result": {"test": test, "learning_seconds": seconds},
+    }
+
+
+class TestThePaper:
+    @pytest.mark.parametrize(("test", "said"), [(-2.164, "1 of 1"), (-2.166, "0 of 1")])
+    def test_likelihoods_are_compared_at_the_digits_that_it_prints(
+        self, test: float, said: str, tmp_path: Path
+    ) -> None:
+        assert the_paper(studies(tmp_path, table4=[learned(test)])).startswith(f"**{said} circuits")
+
+    def test_how_many_times_faster(self, tmp_path: Path) -> None:
+        assert "learn 300 to 300 times faster;" in the_paper(studies(tmp_path, table4=[learned(-2.1)]))
+        assert "learn 600 to 600 times faster;" in the_paper(studies(tmp_path, table4=[learned(-2.1, seconds=18.0)]))
+
+
+def sampled(less: float) -> list[Record]:
+    result = {"rows": 100, "less_than_quick": less, "less_than_quick_error": 0.1}
+    result |= {"log_probability": -1.0, "log_probability_error": 0.1, "seconds": 1.0}
+    task = {"set": "kdd", "method": "Gibbs-Slow"}
+    return [{"task": {**task, "query": query, "evidence": evidence}, "result": result} for query, evidence in LEVELS]
+
+
+@pytest.mark.parametrize(
+    ("less", "said"),
+    [
+        (1.0, "In 10 of 10 comparisons, AC-Quick is clearly more accurate than Gibbs sampling; in 0,"),
+        (-1.0, "In 0 of 10 comparisons, AC-Quick is clearly more accurate than Gibbs sampling; in 10,"),
+        (0.0, "10 are unclear"),
+    ],
+)
+def test_what_is_clear_is_counted(less: float, said: str, tmp_path: Path) -> None:
+    assert said in sampling(studies(tmp_path, table5=sampled(less)))
+
+
+def final(kind: str, schedule: str, test: float) -> Record:
+    task = {"stage": "final", "set": "nltcs", "kind": kind, "schedule": schedule}
+    return {"task": task, "result": {"test": test, "valid": test}}
+
+
+@pytest.mark.parametrize(("test", "said"), [(-6.05, "on 1 of 1 sets"), (-6.07, "on 0 of 1 sets")])
+def test_a_circuit_is_within_one_percent_or_not(test: float, said: str, tmp_path: Path) -> None:
+    found = studies(tmp_path, collection=[final("network", "network", -6.0), final("circuit", "quick", test)])
+    assert said in one_circuit(found)
+    assert "LearnSPN on 1" in one_circuit(found)  # -6.11
+    assert "ACMN on 0" in one_circuit(found)  # -6.00
+
+
+@pytest.mark.parametrize(("more", "said"), [(0.02, "1 of 1 sets**: dna"), (-0.02, "0 of 1 sets**: none")])
+def test_mixtures_must_be_ahead_of_the_best(more: float, said: str, tmp_path: Path) -> None:
+    best = max(model["test"]["dna"] for name, model in MODELS.items() if name != "WinMine")
+    record = {"task": {"kind": "averaged", "set": "dna"}, "result": {"test": best + more, "valid": -80.0}}
+    assert said in mixtures(studies(tmp_path, mixtures=[record]))
+
+
+@pytest.mark.parametrize(
+    ("test", "asked", "said"),
+    [
+        (-5.0, {"failed": "memory"}, "on 1 of 1 sets; 1 of these"),
+        (-5.0, {"milliseconds": {}}, "on 1 of 1 sets; 0 of these"),
+        (-7.0, {"failed": "memory"}, "on 0 of 1 sets; 0 of these"),
+    ],
+)
+def test_other_networks_count_if_they_fit_better(test: float, asked: Record, said: str, tmp_path: Path) -> None:
+    task = {"set": "nltcs", "score": "BIC"}
+    alternatives = [
+        {"task": {**task, "stage": "learn"}, "result": {"test": test}},
+        {"task": {**task, "stage": "query", "evidence": 0.0}, "result": asked},
+    ]
+    found = studies(tmp_path, alternatives=alternatives, collection=[final("circuit", "quick", -6.0)])
+    assert said in other_networks(found)
+
+
+def test_nothing_is_claimed_without_results(tmp_path: Path) -> None:
+    assert claims(Studies(tmp_path)) == ""
