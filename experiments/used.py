@@ -17,7 +17,8 @@ def used(studies: Studies) -> str:
 Numbers, integers and categories as they are in the file, rows with gaps dropped; 70 % of the rows to learn from, 10 %
 to choose by, 20 % to judge by, dealt out by lot with a fixed seed. Ours are a single circuit,
 `LearnAC(max_edges=300_000)`, and a mixture, `LearnAC(n_components=8, max_edges=1_000_000)`, one model of each for all
-questions; everything else is learned for its question. Single runs.
+questions; everything else is learned for its question. The second part of default chose 8 components rather than 32.
+Single runs; what is empty has not been measured.
 
 {_models(studies)}
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
