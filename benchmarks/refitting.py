@@ -4,8 +4,8 @@
 
 A structure is learned from the first 4,000 training rows. Then a share of their values is deleted at random, and the
 parameters are estimated anew: from all that is left (`learnac.refit`), from the rows without gaps alone, and from the
-complete rows. Mean log-likelihood of the test rows, natural log. house-votes-84 has gaps of its own, and no complete rows to compare
-with: its last third is the test. Needs LEARNAC_DATA.
+complete rows. Mean log-likelihood of the test rows, natural log. house-votes-84 has gaps of its own, and no complete
+rows to compare with: its last third is the test. Needs LEARNAC_DATA.
 """
 
 from __future__ import annotations
