@@ -58,12 +58,14 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/clang-format -i $(CPP)
 
 # What is slower than expected is an error, but only after README has been written.
-bench: $(VENV)/built  ## benchmarks of learning, inference and commands, and README's tables of them; needs LEARNAC_DATA
+bench: $(VENV)/built  ## benchmarks of learning, inference, commands, service and explorer, and the tables of them; needs LEARNAC_DATA
 	failed=0; \
 	$(BIN)/python benchmarks/learning.py || failed=1; \
 	$(BIN)/python benchmarks/inference.py || failed=1; \
 	$(BIN)/python benchmarks/mixtures.py || failed=1; \
 	$(BIN)/python benchmarks/commands.py || failed=1; \
+	$(BIN)/python benchmarks/service.py || failed=1; \
+	$(BIN)/pip install --quiet --group browser && $(BIN)/python benchmarks/explorer.py || failed=1; \
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed
 

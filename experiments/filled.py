@@ -132,6 +132,56 @@ def mixture_queries() -> str:
     return table(header, rows)
 
 
+def explorer() -> str:
+    """From a click to its repaint, by size."""
+    if not _is_measured_alone("explorer.json"):
+        return _NOT_ALONE.format("benchmarks/explorer.py")
+    header = ["edges", "answers come from", "page", "click to repaint, median", "99 %", "best"]
+    rows = [
+        [
+            f"{r['edges']:,}",
+            "the page" if r["where"] == "offline" else "a server",
+            f"{r['page_bytes'] / 1e6:.1f} MB",
+            f"{r['median_ms']:.0f} ms",
+            f"{r['p99_ms']:.0f} ms",
+            f"{r['least_ms']:.0f} ms",
+        ]
+        for r in _results(RESULTS / "explorer.json")
+    ]
+    return table(header, rows)
+
+
+_NOT_ALONE = "Not measured yet on a machine without other work: `python {}` does that.\n"
+
+
+def _is_measured_alone(file: str) -> bool:
+    """Whether there are results, and no other process wanted a processor when they were begun."""
+    path = RESULTS / file
+    return path.exists() and max(r.get("load", 0.0) for r in _results(path)) < 1.5
+
+
+def service() -> str:
+    """Requests a second and latencies by number of clients, and the memory."""
+    *loads, memory = _results(RESULTS / "service.json")
+    told = f"Memory after {memory['minutes']:g} minutes with 8 clients: {memory['late_mb']:.0f} MB, "
+    told += f"{memory['early_mb']:.0f} MB in the beginning.\n"
+    if not _is_measured_alone("service.json"):
+        return f"{told}\nTimes: n{_NOT_ALONE.format('benchmarks/service.py')[1:]}"
+    header = ["question", "clients", "requests/s", "median", "99 %", "refused"]
+    rows = [
+        [
+            r["name"],
+            r["clients"],
+            f"{r['requests_per_second']:.0f}",
+            f"{r['median_ms']:.1f} ms",
+            f"{r['p99_ms']:.1f} ms",
+            r["refused"],
+        ]
+        for r in loads
+    ]
+    return f"{table(header, rows)}\n{told}"
+
+
 def mixtures() -> str:
     return mixtures_table(Studies(HERE / "results"))
 
@@ -152,6 +202,8 @@ PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "docs/learning.md": (defaults,),
     "docs/mixtures.md": (mixture_queries, mixtures),
     "docs/gaps.md": (gaps,),
+    "docs/explorer.md": (explorer,),
+    "docs/service.md": (service,),
 }
 
 

@@ -45,8 +45,8 @@ def table4(studies: Studies) -> str:
 ## Table 4: the learned models
 
 Ours (the paper's). The free network is learned as if edges cost nothing, and stands where the paper has WinMine.
-"Compiled" is the same network compiled after learning by `compile_network`, which is told nothing of how it was
-learned, with limits on edges and time; the paper used c2d.
+"Compiled" is the same network compiled after learning by `compile_network`, which has its trees with their counts and
+nothing else, with limits on edges and time; the paper used c2d, which has no counts.
 
 {"".join(parts)}{_demands(studies)}"""
 

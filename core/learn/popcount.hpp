@@ -1,4 +1,5 @@
-// Loops over words that want the POPCNT instruction, compiled for machines with and without it.
+// Loops over words that want an instruction which counts bits, of a word or of eight; compiled for machines with and
+// without these.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ def compile(  # noqa: A001
 
     `network` is a `BayesNet`, the path of a file (.bif, .xmlbif, .uai, .bn, .learnac), a model of ours with a network,
     or a network of pgmpy or pyAgrum. Several ways are tried within the limits, and the smallest circuit is kept; the
-    same network has the same circuit, unless the time is over. SizeError if there is none within the limits.
+    same network has the same circuit, unless time is short. SizeError if there is none within the limits.
 
     With `given`, a dict of values that are known for good, the circuit is that of P(everything | given): smaller, and
     good for this evidence only. `on_attempt` is called after each attempt.

@@ -40,7 +40,7 @@ def test_learned_circuits_have_all_three(splits: str) -> None:
     to=st.integers(0, 10**9),
     what=st.sampled_from(["child", "label", "kind", "none"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_as_the_plain_definition(arities: list[int], seed: int, splits: str, place: int, to: int, what: str) -> None:
     circuit = broken(learned(seed % 5, splits, arities), what, place, to)
     assert properties(circuit) == (

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from learnac import infer
 from learnac.cli.app import main
-from learnac.compiler import compile_network
+from learnac.cli.progress import Attempts
+from learnac.compiler import Attempt, compile_network
 from learnac.io import read_ac, read_bif, read_model
 
 NETWORK = """
@@ -34,6 +38,20 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
         main([str(word) for word in words])
     out, err = capsys.readouterr()
     return int(ended.value.code or 0), out, err
+
+
+class TestProgress:
+    def test_it_tells_attempts_the_best_so_far_and_the_time_left(self) -> None:
+        attempts = Attempts("compiling a.bif", time.monotonic() + 30.2)
+        assert str(attempts) == "compiling a.bif: 0 attempts, no circuit yet, at most 30 s left"
+        attempts.take_note(Attempt("min-fill", 2_400, 2_400))
+        assert str(attempts) == "compiling a.bif: 1 attempt, best 2,400 edges, at most 30 s left"
+
+    def test_the_line_is_drawn_while_it_lasts(self) -> None:
+        shown = Console(file=io.StringIO(), force_terminal=True, width=100)
+        with shown.status(Attempts("compiling a.bif", time.monotonic() - 1)):
+            pass
+        assert "compiling a.bif: 0 attempts, no circuit yet, at most 0 s left" in shown.file.getvalue()
 
 
 class TestCompile:

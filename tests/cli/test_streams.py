@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from learning import random_rows
+from mixed_tables import mixed_table
 
 from learnac import LearnAC
 from learnac.cli.app import main
@@ -74,3 +75,23 @@ def test_a_folder_is_one_table_and_rows_are_numbered_throughout(
     FRAME[:1].assign(b="pink").to_parquet(tmp_path / "2.parquet")
     assert run("score", folder / "model.learnac", tmp_path, "--stream") == 2
     assert "row 40,000" in capsys.readouterr().err
+
+
+def test_numbers_and_dates_with_gaps_are_answered_in_the_same_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = mixed_table(n_rows=20_000)
+    LearnAC(max_edges=500).fit(table[:2000]).save(model := tmp_path / "model.learnac")
+    with_gaps = table.mask(np.random.default_rng(0).random(table.shape) < 0.2)
+    with_gaps.to_parquet(path := tmp_path / "gaps.parquet", row_group_size=3000)
+    scores = []
+    for name, more in (("memory", []), ("stream", ["--stream"])):
+        assert run("score", model, path, "--json", *more) == 0
+        scores.append(json.loads(capsys.readouterr().out)["log_likelihood"])
+        assert run("marginals", model, "--rows", path, "--out", tmp_path / f"{name}-marginals.parquet", *more) == 0
+        assert run("impute", model, path, "--out", tmp_path / f"{name}-filled.parquet", *more) == 0
+    assert scores[0] == pytest.approx(scores[1], rel=1e-12)
+    for answer in ("marginals", "filled"):
+        found, expected = (pd.read_parquet(tmp_path / f"{name}-{answer}.parquet") for name in ("stream", "memory"))
+        pd.testing.assert_frame_equal(found, expected)
+    assert not found.isna().any().any()

@@ -169,6 +169,19 @@ def test_models_score_partitions_where_they_are(client: Any) -> None:
 
 
 @two_workers
+def test_models_fill_gaps_of_numbers_where_partitions_are(client: Any) -> None:
+    import dask.dataframe as dd
+
+    mixed = mixed_table(n_rows=1000)
+    model = LearnAC(max_edges=400, alpha=1.0, shrinkage=0.0).fit(mixed)
+    mixed["height"] = mixed["height"].where(mixed.index % 5 > 0)
+    table = dd.from_pandas(mixed, npartitions=3, sort=False)
+    filled = table.map_partitions(model.impute, meta=mixed).compute()
+    pd.testing.assert_frame_equal(filled, model.impute(mixed), check_dtype=False)  # Dask has strings of its own.
+    assert not filled["height"].isna().any()
+
+
+@two_workers
 def test_gaps_are_said_with_their_column(client: Any) -> None:
     import dask.dataframe as dd
 

@@ -31,14 +31,14 @@ def assert_is_circuit_of(circuit: Circuit, network: BayesNet) -> None:
     np.testing.assert_array_equal(circuit.parameters, network.parameters_at(circuit.parameter_origins))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(seeds, some_arities, shares, shares)
 def test_every_world_has_its_probability(seed: int, arities: tuple[int, ...], zeros: float, equal: float) -> None:
     network = random_network(seed, arities, zeros=zeros, equal=equal)
     assert_is_circuit_of(compile_network(network), network)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(seeds, some_arities, shares)
 def test_any_order_of_the_variables_gives_the_same_distribution(
     seed: int, arities: tuple[int, ...], zeros: float
@@ -55,7 +55,7 @@ def test_any_order_of_the_variables_gives_the_same_distribution(
     assert_is_circuit_of(circuit, network)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(seeds, some_arities, shares, st.data())
 def test_what_is_given_for_good_gives_the_conditional_distribution(
     seed: int, arities: tuple[int, ...], zeros: float, data: st.DataObject
@@ -75,7 +75,7 @@ def test_what_is_given_for_good_gives_the_conditional_distribution(
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-12, atol=1e-300)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, some_arities, shares)
 def test_splits_in_any_order_give_the_same_distribution(seed: int, arities: tuple[int, ...], zeros: float) -> None:
     network = random_network(seed, arities, zeros=zeros)
@@ -91,7 +91,7 @@ def test_splits_in_any_order_give_the_same_distribution(seed: int, arities: tupl
     assert smaller.n_edges <= circuit.n_edges
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seeds, st.lists(st.integers(2, 3), min_size=4, max_size=6).map(tuple))
 def test_marginals_and_most_probable_rows_are_those_of_enumeration(seed: int, arities: tuple[int, ...]) -> None:
     network = random_network(seed, arities, zeros=0.2)

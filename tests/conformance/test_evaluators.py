@@ -119,7 +119,7 @@ def test_the_circuits_are_what_they_should_be(arities: tuple[int, ...]) -> None:
 class TestAgainstAllTerms:
     @each_evaluator
     @each_batch
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_log_values(self, evaluator: Make, n_rows: int, n_soft: int, dtype: Any, **chosen: Any) -> None:
         circuit, terms = case(**chosen)
         batch = random_batch(chosen["seed"], chosen["arities"], n_rows, n_soft, dtype)
@@ -130,7 +130,7 @@ class TestAgainstAllTerms:
 
     @each_evaluator
     @each_batch
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_posteriors(self, evaluator: Make, n_rows: int, n_soft: int, dtype: Any, **chosen: Any) -> None:
         circuit, terms = case(**chosen)
         arities = chosen["arities"]
@@ -150,7 +150,7 @@ class TestAgainstAllTerms:
 
     @each_evaluator
     @each_batch
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_most_probable_worlds(self, evaluator: Make, n_rows: int, n_soft: int, dtype: Any, **chosen: Any) -> None:
         circuit, terms = case(**chosen)
         batch = random_batch(chosen["seed"], chosen["arities"], n_rows, n_soft, dtype)
@@ -168,7 +168,7 @@ class TestAgainstAllTerms:
 
     @each_evaluator
     @each_batch
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def test_means_of_logs(self, evaluator: Make, n_rows: int, n_soft: int, dtype: Any, **chosen: Any) -> None:
         circuit, terms = case(**chosen)
         batch = random_batch(chosen["seed"], chosen["arities"], n_rows, n_soft, dtype)

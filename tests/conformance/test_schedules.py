@@ -33,7 +33,7 @@ def _by_gain(space: SplitSpace, edge_penalty: float) -> Made:
 
 
 each_make = pytest.mark.parametrize("make", [_core(QuickSchedule), _core(GreedySchedule), _by_gain])
-stable = settings(deadline=None, derandomize=True, max_examples=60)
+stable = settings(derandomize=True, max_examples=60)
 UNLIMITED = 2**62
 
 

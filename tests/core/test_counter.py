@@ -18,7 +18,7 @@ from learnac._core import Counter, PackedTable
 Codes = NDArray[np.unsignedinteger[Any]]
 Floats = NDArray[np.float64]
 
-stable = settings(deadline=None, derandomize=True)
+stable = settings(derandomize=True)
 seeds = st.integers(0, 99_999)
 dtypes = st.sampled_from([np.uint8, np.uint16, np.uint32])
 weightings = st.sampled_from(["none", "whole", "fractional"])

@@ -26,7 +26,7 @@ N_SPLITS = 12
 kinds = st.sampled_from(["complete", "binary"])
 # Of seeds, since the lists that hypothesis makes by itself are mostly short and of equal numbers.
 seeds = st.integers(0, 99_999)
-stable = settings(deadline=None, derandomize=True)
+stable = settings(derandomize=True)
 
 
 def random_arities(rng: np.random.Generator, most_worlds: int | None = None) -> list[int]:

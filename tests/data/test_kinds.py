@@ -172,7 +172,7 @@ def with_gap(frame: Any) -> Any:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=13, max_size=40, unique=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_integers_of_any_size_are_numbers(values: list[int]) -> None:
     table = Dataset.from_frame(pd.DataFrame({"x": values}))
     (bins,) = table.schema.bins

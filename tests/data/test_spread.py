@@ -80,7 +80,7 @@ def mass(bins: Bins, code: int, low: float = -math.inf, high: float = math.inf, 
 
 
 @given(CASES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_density_is_one_over_each_bin(case: tuple[int, str, int]) -> None:
     seed, kind, n_bins = case
     bins = Binning(n_bins).fit(column(seed, kind))
@@ -89,7 +89,7 @@ def test_a_density_is_one_over_each_bin(case: tuple[int, str, int]) -> None:
 
 
 @given(CASES, st.floats(0, 1), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_shares_and_means_of_intervals(case: tuple[int, str, int], a: float, b: float) -> None:
     seed, kind, n_bins = case
     values = column(seed, kind)
@@ -108,7 +108,7 @@ def test_shares_and_means_of_intervals(case: tuple[int, str, int], a: float, b: 
 
 
 @given(CASES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_draws_follow_the_density(case: tuple[int, str, int]) -> None:
     seed, kind, n_bins = case
     values = column(seed, kind)
@@ -138,7 +138,7 @@ def test_draws_stay_within_limits() -> None:
 
 
 @given(CASES, st.floats(0.02, 0.98))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_quantiles_part_the_probability(case: tuple[int, str, int], share: float) -> None:
     seed, kind, n_bins = case
     bins = Binning(n_bins).fit(column(seed, kind))
@@ -152,7 +152,7 @@ def test_quantiles_part_the_probability(case: tuple[int, str, int], share: float
 
 
 @given(CASES, st.floats(0.0, 1.0), st.sampled_from([1e-15, 1e-9, 0.5, 1 - 1e-9, 1 - 1e-13]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_quantiles_of_a_part_lie_in_it_and_grow(case: tuple[int, str, int], at: float, share: float) -> None:
     """In the tails too, and however close to an end."""
     seed, kind, n_bins = case

@@ -98,7 +98,7 @@ def test_the_complaint_of_dot_is_passed_on() -> None:
 
 
 @needs_dot
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @example('"quoted"')
 @example("back\\slash \\N \\l \\")
 @example("<b>&amp;lt; &lt; &#65; -->")

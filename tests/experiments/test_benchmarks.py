@@ -9,6 +9,7 @@ from typing import Any
 
 import extremes
 import pytest
+import service
 from learning import dataset_of, random_rows
 from plain_circuits import PLAIN, UnexpectedCircuitError, learned, require_expected
 
@@ -104,3 +105,19 @@ class TestExtremes:
     def test_tables_are_always_the_same(self) -> None:
         for make in (lambda: extremes.binary(30, 20), lambda: extremes.categorical(9, 40, n_rows=20)):
             assert (make().codes == make().codes).all()
+
+
+class TestVerdicts:
+    def test_a_click_at_100_000_edges_has_16_ms(self) -> None:
+        explorer = pytest.importorskip("explorer", reason="needs playwright")
+        assert explorer.complaints({"name": "100K", "median_ms": 15.9}) == []
+        assert explorer.complaints({"name": "300K", "median_ms": 20.0}) == []
+        assert explorer.complaints({"name": "100K", "median_ms": 16.1}) == [
+            "expected at most 16 ms from click to repaint at 100K edges, found 16.1"
+        ]
+
+    def test_memory_of_the_service_may_not_grow(self) -> None:
+        assert service.complaint({"early_mb": 100.0, "late_mb": 104.0}) is None
+        assert service.complaint({"early_mb": 100.0, "late_mb": 90.0}) is None
+        found = service.complaint({"early_mb": 100.0, "late_mb": 106.0})
+        assert found == "expected memory that stays as it is, found 100 MB, then 106 MB"

@@ -53,7 +53,7 @@ def test_it_ends_every_query() -> None:
         [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    watchdog = threading.Timer(60, process.kill)
+    watchdog = threading.Timer(300, process.kill)
     watchdog.start()
     seconds = {}
     while (name := process.stdout.readline().strip()) not in ("", "done"):
@@ -68,4 +68,4 @@ def test_it_ends_every_query() -> None:
     watchdog.cancel()
     assert process.returncode == 0, f"after {list(seconds)}: {errors}"
     assert len(seconds) == 10
-    assert {name: taken for name, taken in seconds.items() if taken > 2} == {}
+    assert {name: taken for name, taken in seconds.items() if taken > 10} == {}

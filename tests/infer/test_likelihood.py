@@ -35,7 +35,7 @@ class TestLogLikelihood:
         close(case.model.score_samples(rows), case.log_values(rows))
         close(infer.log_likelihood(case.circuit, rows), case.log_values(rows))
 
-    @settings(deadline=None, derandomize=True, max_examples=60)
+    @settings(derandomize=True, max_examples=60)
     @given(
         seed=st.integers(0, 9999),
         splits=st.sampled_from(["complete", "binary"]),

@@ -34,7 +34,7 @@ class TestMarginals:
         assert tuple(found) == case.names
         assert_posteriors(case, found, rows)
 
-    @settings(deadline=None, derandomize=True, max_examples=40)
+    @settings(derandomize=True, max_examples=40)
     @given(
         seed=st.integers(0, 9999),
         splits=st.sampled_from(["complete", "binary"]),

@@ -29,7 +29,7 @@ class TestMpe:
         assert found.dtype == rows.dtype
         assert_most_probable(case, rows, found, log_values)
 
-    @settings(deadline=None, derandomize=True, max_examples=60)
+    @settings(derandomize=True, max_examples=60)
     @given(
         seed=st.integers(0, 9999),
         splits=st.sampled_from(["complete", "binary"]),

@@ -26,7 +26,7 @@ from learnac.errors import QueryError
 
 EPOCH = datetime.date(1970, 1, 1)
 each_model = pytest.mark.parametrize("n_components", [0, 3], ids=["circuit", "mixture"])
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=25)
 
 Test = Callable[[Floats], NDArray[np.bool_]]
 
@@ -182,7 +182,7 @@ def test_the_density_of_a_table_is_one(names: list[str]) -> None:
 
 
 @given(st.integers(0, 1000), st.sampled_from(["normal", "hundredths", "points", "days", "few"]), st.integers(0, 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_density_of_any_table_is_one(seed: int, kind: str, n_components: int) -> None:
     rng = np.random.default_rng(seed)
     word = rng.choice(["x", "y"], 150)
@@ -247,7 +247,7 @@ def test_the_probability_of_what_is_known(n_components: int, known: dict[str, Kn
 
 
 @each_model
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_the_probability_of_a_query_given_what_is_known(n_components: int, data: st.DataObject) -> None:
     known = data.draw(situations())
@@ -260,7 +260,7 @@ def test_the_probability_of_a_query_given_what_is_known(n_components: int, data:
 
 
 @each_model
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(list(numbers)), st.data())
 def test_a_query_about_a_number_of_which_something_is_known(n_components: int, name: str, data: st.DataObject) -> None:
     """Intervals of both sides are cut with each other; a number lies in an interval or not."""
@@ -369,7 +369,7 @@ def test_marginals_are_those_of_the_intervals(n_components: int, known: dict[str
 
 
 @each_model
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(situations(), st.sampled_from(list(numbers)), st.floats(0.02, 0.98))
 def test_the_distribution_of_a_number(n_components: int, known: dict[str, Known], name: str, share: float) -> None:
     case = Situation(mixed(n_components), known)

@@ -29,7 +29,7 @@ CASES = {
     "arities": st.lists(st.integers(1, 4), min_size=3, max_size=5).map(tuple),
     "n_components": st.sampled_from([0, 0, 3]),
 }
-examples = settings(deadline=None, derandomize=True, max_examples=40)
+examples = settings(derandomize=True, max_examples=40)
 
 
 def case_of(

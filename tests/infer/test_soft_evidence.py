@@ -138,7 +138,7 @@ class TestScale:
 
 
 class TestHard:
-    @settings(deadline=None, derandomize=True, max_examples=40)
+    @settings(derandomize=True, max_examples=40)
     @given(
         seed=st.integers(0, 9999),
         splits=st.sampled_from(["complete", "binary"]),

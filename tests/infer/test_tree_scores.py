@@ -29,7 +29,7 @@ def test_any_codes_and_any_number_of_rows(case: Any, dtype: Any, n_rows: int) ->
     assert np.array_equal(case.network.log_likelihood(codes), plain(case.network, codes))
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(
     seed=st.integers(0, 9999),
     splits=st.sampled_from(["complete", "binary"]),

@@ -50,7 +50,7 @@ def test_the_last_variable_of_a_table_is_the_child_and_changes_fastest() -> None
     np.testing.assert_allclose(infer.marginals(circuit, {"x0": 1})["x1"], [0.92, 0.08])
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 4), min_size=1, max_size=5).map(tuple))
 def test_what_is_written_is_read_back(tmp_path: Path, seed: int, arities: tuple[int, ...]) -> None:
     network = random_network(seed, arities)

@@ -75,7 +75,7 @@ def test_with_a_validation_table_and_little_memory() -> None:
     schedule=st.sampled_from(["quick", "greedy"]),
     kind=st.sampled_from(["binary", "complete"]),
 )
-@settings(deadline=None, derandomize=True, max_examples=25)
+@settings(derandomize=True, max_examples=25)
 def test_split_by_split_on_random_tables(seed: int, schedule: str, kind: str) -> None:
     rng = np.random.default_rng(seed)
     arities = [int(arity) for arity in rng.choice([1, 2, 3, 5, 30], size=rng.integers(2, 8))]

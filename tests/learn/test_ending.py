@@ -128,7 +128,7 @@ class TestBudgets:
         assert model.trace[-1].seconds <= model.seconds < 5
         assert model.network.n_leaves == 16 + model.n_splits
 
-    @settings(deadline=None, derandomize=True, max_examples=25)
+    @settings(derandomize=True, max_examples=25)
     @given(
         seed=st.integers(0, 9999),
         schedule=st.sampled_from(["quick", "greedy"]),

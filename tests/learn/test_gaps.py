@@ -68,7 +68,7 @@ def possible(row: NDArray[Any], worlds: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 class TestCompletions:
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(seeds, some_arities)
     def test_samples_have_the_exact_distribution_given_what_is_known(self, seed: int, arities: tuple[int, ...]) -> None:
         network = random_network(seed, arities)
@@ -117,7 +117,7 @@ class TestCompletions:
         many = Evidence.of_codes(GAPS.schema, np.repeat(GAPS.codes, 200, axis=1))
         assert enough_copies(many) == 1
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seeds, some_arities)
     def test_likelihoods_of_what_is_known_are_sums_over_worlds(self, seed: int, arities: tuple[int, ...]) -> None:
         network = random_network(seed, arities)
@@ -132,7 +132,7 @@ class TestCompletions:
 
 
 class TestParameterRounds:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(seeds, some_arities, st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.0, 2.0]))
     def test_the_objective_never_falls_whatever_is_assumed(
         self, seed: int, arities: tuple[int, ...], share: float, most_assumed: float
@@ -151,7 +151,7 @@ class TestParameterRounds:
         assert found.log_likelihood == pytest.approx(observed, rel=1e-9)
         assert all(properties(found.circuit))
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(seeds, some_arities)
     def test_a_round_is_the_expectation_over_all_worlds(self, seed: int, arities: tuple[int, ...]) -> None:
         rng = np.random.default_rng(seed)

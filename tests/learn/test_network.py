@@ -40,7 +40,7 @@ def splits(model: Learned) -> list[tuple[Any, ...]]:
 class TestFreeEdges:
     @each_kind
     @each_schedule
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(
         seed=st.integers(0, 2**32 - 1),
         n_rows=st.integers(1, 150),

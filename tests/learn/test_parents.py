@@ -37,7 +37,7 @@ def names(*variables: int) -> list[str]:
     return [f"x{v}" for v in variables]
 
 
-@settings(deadline=None, derandomize=True, max_examples=30)
+@settings(derandomize=True, max_examples=30)
 @given(seed=st.integers(0, 999), schedule=st.sampled_from(["quick", "greedy"]))
 def test_no_arc_leads_to_an_earlier_tier_and_none_is_forbidden(seed: int, schedule: str) -> None:
     rng = np.random.default_rng(seed)

@@ -24,7 +24,7 @@ Step = tuple[int, int, int, int]  # leaf, variable, value, edge cost
 
 # A gain that is zero but for rounding errors may be either side of zero.
 NOISE = 1e-9
-stable = settings(deadline=None, derandomize=True)
+stable = settings(derandomize=True)
 seeds = st.integers(0, 99_999)
 kinds = st.sampled_from(["complete", "binary"])
 criteria = st.sampled_from([("likelihood", reference.Likelihood()), ("bdeu", reference.BayesianDirichlet())])

@@ -16,7 +16,7 @@ counts_of_leaves = st.lists(
 alphas = st.sampled_from([0.0, 0.01, 0.5, 1.0, 3.0])
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(counts_of_leaves, alphas)
 def test_likelihood_is_that_of_the_rows_under_smoothed_parameters(counts: np.ndarray, alpha: float) -> None:
     smoothed = counts + alpha
@@ -28,7 +28,7 @@ def test_likelihood_is_that_of_the_rows_under_smoothed_parameters(counts: np.nda
     assert leaf_score("likelihood_by_leaf", of_leaf, counts, 0.5) == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(counts_of_leaves, st.sampled_from([0.5, 1.0, 10.0]), st.sampled_from([1.0, 0.5, 0.125]))
 def test_bdeu_is_the_marginal_likelihood(counts: np.ndarray, sample_size: float, mass: float) -> None:
     prior = sample_size * mass
@@ -37,7 +37,7 @@ def test_bdeu_is_the_marginal_likelihood(counts: np.ndarray, sample_size: float,
     assert leaf_score("bdeu", sample_size, counts, mass) == pytest.approx(expected, rel=1e-10, abs=1e-8)
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(
     st.integers(0, 99_999),
     st.booleans(),
@@ -88,7 +88,7 @@ def sparse(cells: np.ndarray) -> SparseCells:
     return SparseCells(starts, np.nonzero(cells)[1].astype(np.uint32), cells[cells != 0])
 
 
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(
     st.integers(0, 99_999),
     st.booleans(),

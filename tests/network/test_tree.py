@@ -73,7 +73,7 @@ def random_trees(draw: st.DrawFn) -> TreeCPD:
 
 
 @given(tree=random_trees())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_each_row_reaches_the_leaf_whose_path_allows_it(tree: TreeCPD) -> None:
     rows = np.array(list(product(range(2), range(2), range(3), range(4)))).T
     paths = dict(tree.paths())

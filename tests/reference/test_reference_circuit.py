@@ -187,7 +187,7 @@ def test_branches_of_a_threshold_keep_their_indicators_if_they_have_several() ->
     assert edges_by_split((4, 2), splits) == [2 + 3 * 4 + 3 * 2, first, second]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(networks, sequences, seeds)
 def test_circuit_equals_tree_cpds_in_every_world(arities: Arities, sequence: Choices, seed: int) -> None:
     """Theorem 1, after every split."""
@@ -197,7 +197,7 @@ def test_circuit_equals_tree_cpds_in_every_world(arities: Arities, sequence: Cho
             assert by_circuit == pytest.approx(model.probability(world), rel=1e-12)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(networks, sequences, seeds)
 def test_circuit_keeps_its_properties(arities: Arities, sequence: Choices, seed: int) -> None:
     """Lemma 2, and probabilities that add up to 1."""
@@ -209,7 +209,7 @@ def test_circuit_keeps_its_properties(arities: Arities, sequence: Choices, seed:
         assert is_deterministic(model.circuit)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(networks, sequences, seeds)
 def test_marginal_is_the_sum_over_its_worlds(arities: Arities, sequence: Choices, seed: int) -> None:
     *_, model = grow(arities, sequence, seed)
@@ -220,7 +220,7 @@ def test_marginal_is_the_sum_over_its_worlds(arities: Arities, sequence: Choices
     assert evaluate(model.circuit, model.parameters, allowed) == pytest.approx(expected)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(networks, sequences, seeds)
 def test_nothing_is_left_to_simplify(arities: Arities, sequence: Choices, seed: int) -> None:
     def below(node: Node) -> set[Node]:

@@ -243,7 +243,7 @@ def test_max_splits_stops_early() -> None:
     assert learn_ac(MIXED_ROWS, MIXED_ARITIES, 0.01, 0.01, max_splits=0).steps == ()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, kinds, scores, all_penalties, st.sets(st.integers(0, 3)))
 def test_every_step_is_the_best_by_the_whole_score(
     table: Table, kind: SplitKind, score: Score, penalties: Penalties, ordered: set[int]
@@ -274,7 +274,7 @@ def test_every_step_is_the_best_by_the_whole_score(
         assert score_of(end) < score_of(model) + 1e-5
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables, kinds, scores)
 def test_learned_circuit_equals_the_learned_trees(table: Table, kind: SplitKind, score: Score) -> None:
     arities, rows = table

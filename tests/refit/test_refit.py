@@ -62,7 +62,7 @@ class TestCompleteRows:
 
 
 class TestGaps:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(seeds, some_arities)
     def test_expected_counts_are_those_of_all_worlds(self, seed: int, arities: tuple[int, ...]) -> None:
         network = random_network(seed, arities, zeros=0.2)
@@ -87,7 +87,7 @@ class TestGaps:
                     expected[place] += weight * fits[same].sum() / fits.sum()
         np.testing.assert_allclose(counts, expected, rtol=1e-9, atol=1e-12)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(seeds, some_arities, st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from([0.0, 1.0]))
     def test_the_likelihood_never_falls(self, seed: int, arities: tuple[int, ...], share: float, alpha: float) -> None:
         network = random_network(seed, arities, zeros=0.3, equal=0.5)

@@ -68,7 +68,7 @@ def compile(  # noqa: A001
 
     from learnac.cli.memory import FEWER_EDGES, memory_for
     from learnac.cli.output import print_json, print_rows
-    from learnac.cli.progress import busy
+    from learnac.cli.progress import attempts_made, busy
     from learnac.errors import LearnacError, placed
     from learnac.files import check_writable
     from learnac.io.convert import check_target, read_any, write_any
@@ -77,15 +77,16 @@ def compile(  # noqa: A001
     check_writable(out)
     with memory_for(f"the network {network}"), busy(f"reading {network}"):
         model = read_any(network)
-    with memory_for(f"the circuit of {network}", FEWER_EDGES), busy(f"compiling {network}"):
+    attempts = attempts_made(f"compiling {network}", max_seconds)
+    with memory_for(f"the circuit of {network}", FEWER_EDGES), attempts as made:
         try:
             limits = {"max_edges": max_edges, "max_seconds": max_seconds, "max_bytes": int(max_gb * 1e9)}
-            compiled, n_attempts = _compiled(model, given or [], {**limits, "n_threads": threads})
+            compiled = _compiled(model, given or [], {**limits, "n_threads": threads, "on_attempt": made.take_note})
         except LearnacError as error:
             raise placed(error, network, source=str(network)) from None
     kept = model.network if not given else None
     write_any(replace(model, circuit=compiled, network=kept), out)
-    document = _described(model, compiled, n_attempts, out)
+    document = _described(model, compiled, made.n_attempts, out)
     if as_json:
         print_json(document)
     else:
@@ -99,14 +100,12 @@ def compile(  # noqa: A001
         )
 
 
-def _compiled(model: Model, given: list[str], limits: dict[str, Any]) -> tuple[Circuit, int]:
-    """The circuit, and how many ways were tried."""
+def _compiled(model: Model, given: list[str], limits: dict[str, Any]) -> Circuit:
     from learnac.cli.assignments import read_assignments
     from learnac.compiling import compile as compile_circuit
 
-    attempts: list[object] = []
     known = read_assignments(given, model.schema, "--given") if given else None
-    return compile_circuit(model, given=known, on_attempt=attempts.append, **limits), len(attempts)
+    return compile_circuit(model, given=known, **limits)
 
 
 def _described(model: Model, circuit: Circuit, n_attempts: int, out: Path) -> dict[str, Any]:

@@ -6,12 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from learnac.cli.printable import printable
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
+    from learnac.compiler import Attempt
     from learnac.learn import RoundInfo, StepInfo
 
 
@@ -49,6 +53,44 @@ def busy(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(Text(printable(what)), spinner="line"):
         yield
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The attempts of a compiler so far, as a line that counts down. Changes in place."""
+
+    what: str
+    ends: float
+    n_attempts: int = 0
+    least_edges: int | None = None
+
+    def take_note(self, attempt: Attempt) -> None:
+        self.n_attempts += 1
+        self.least_edges = attempt.least_edges
+
+    def __str__(self) -> str:
+        tried = f"{self.n_attempts:,} attempt" + "s" * (self.n_attempts != 1)
+        best = "no circuit yet" if self.least_edges is None else f"best {self.least_edges:,} edges"
+        left = max(0.0, self.ends - time.monotonic())
+        return printable(f"{self.what}: {tried}, {best}, at most {left:.0f} s left")
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        return Text(str(self))
+
+
+@contextmanager
+def attempts_made(what: str, max_seconds: float) -> Iterator[Attempts]:
+    """The attempts of a compiler that tells of each, with a line on stderr about them, if somebody is looking."""
+    attempts = Attempts(what, time.monotonic() + max_seconds)
+    if not _is_watched():
+        yield attempts
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(attempts, spinner="line"):
+        yield attempts
 
 
 @contextmanager

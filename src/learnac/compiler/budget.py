@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from learnac.errors import Problem, SettingError, SizeError
 
@@ -29,6 +29,11 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         return self.max_seconds - (time.monotonic() - self.started)
+
+    def share(self, share: float) -> Budget:
+        """The same limits for a share of the time that is left."""
+        spent = time.monotonic() - self.started
+        return replace(self, max_seconds=spent + max(share * (self.max_seconds - spent), 1e-9))
 
     def is_over(self) -> bool:
         return self.seconds_left <= 0

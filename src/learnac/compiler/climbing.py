@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +37,16 @@ class _Attempt:
         return self.n_left, self.replay.circuit.n_edges
 
 
-def climb(network: BayesNet, budget: Budget, max_edges: int) -> Draft | Shortfall:
+def climb(
+    network: BayesNet, budget: Budget, max_edges: int, on_attempt: Callable[[int | None], None] = lambda _: None
+) -> Draft | Shortfall:
     """The smallest circuit of at most `max_edges` that is found, by changes to the order of the best attempt so far.
 
     A split that took many edges is tried earlier, with the splits above it in its tree. As long as nothing fits, the
-    best attempt is the one with most splits.
+    best attempt is the one with most splits. `on_attempt` is told the edges of each attempt, None if it did not fit.
     """
     generator = np.random.default_rng(0)
-    search = _Search(network, budget, generator, max_edges)
+    search = _Search(network, budget, generator, max_edges, on_attempt)
     for worth in guesses(network, generator):
         search.attempt(worth)
     search.hasten()
@@ -63,6 +66,7 @@ class _Search:
     budget: Budget
     generator: np.random.Generator
     max_edges: int
+    on_attempt: Callable[[int | None], None]
     best: _Attempt | None = None
     n_short_attempts: int | None = None  # None before it hastens
     work: int = 0  # edges that were made since there is a circuit
@@ -84,6 +88,7 @@ class _Search:
             self.best, self.n_failures = found, 0
         if self.best.n_left == 0:
             self.work += replay.circuit.n_edges
+        self.on_attempt(replay.circuit.n_edges if is_done else None)
 
     def _limit(self) -> int:
         if self.best is not None and self.best.n_left == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -22,6 +23,10 @@ from learnac.network import BayesNet
 # Orders are tried until they have made so many edges together. Small networks try all.
 _MOST_WORK = 4_000_000
 _AT_ONCE = 8
+# Of the time that is left, what one order may take: another may be done at once. And what all orders may take, where
+# splits are worth a try too.
+_SHARE_OF_ONE = 0.3
+_SHARE_BEFORE_SPLITS = 0.6
 # A circuit of more edges for each leaf of the network is worth a search for a better order of the splits.
 _MANY_EDGES_PER_LEAF = 12
 _MANY_ROWS_PER_LEAF = 8
@@ -53,8 +58,8 @@ def compile_network(
     """The circuit of a network: the smallest that is found within the limits.
 
     Orders of the variables are tried, those that imply the fewest states first; then, for networks whose trees are
-    small but ask many variables, orders of their splits. The same network has the same circuit, unless the time is
-    over: then it is the smallest so far. SizeError if there is none within the limits.
+    small but ask many variables, orders of their splits. The same network has the same circuit, unless time is short:
+    then it is the smallest so far. SizeError if there is none within the limits.
 
     With `given`, codes that are -1 where nothing is known, it is the circuit of P(everything | given): smaller, and
     good for this evidence only. ImpossibleEvidenceError if what is given has probability zero.
@@ -86,38 +91,46 @@ class _Compiling:
     best: Draft | None = None
     farthest: Shortfall | None = None
     n_attempts: int = 0
+    least_edges: int | None = None  # of all attempts, those of splits among them
     log2_states: float = np.inf
+
+    @property
+    def _has_small_trees(self) -> bool:
+        """Whether the trees have far fewer leaves than tables of the same parents would have rows: learned ones do."""
+        arities = self.network.schema.arities.astype(float)
+        n_rows = sum(float(np.prod(arities[list(parents)])) for parents in self.network.parents)
+        return n_rows > _MANY_ROWS_PER_LEAF * self.network.n_leaves
 
     def try_orders(self, n_threads: int) -> None:
         """One order first, then several at a time. What a batch may make depends on earlier batches alone."""
         from concurrent.futures import ThreadPoolExecutor  # No command should wait for it that compiles nothing.
 
-        orders = best_orders(self.network, self.budget)
+        budget = self.budget.share(_SHARE_BEFORE_SPLITS) if self._has_small_trees else self.budget
+        orders = best_orders(self.network, budget)
         self.log2_states = min(order.log2_states for order in orders)
         most_made = _MADE_PER_EDGE * self.budget.max_edges
         work = 0
         with ThreadPoolExecutor(n_threads) as pool:
             for batch in _batches(orders):
-                limit = most_made
-                tried = pool.map(
-                    lambda order, limit=limit: compile_in_order(self.network, order, self.given, self.budget, limit),
-                    batch,
-                )
+                tried = pool.map(partial(self._try_order, budget, most_made), batch)
                 for order, found in zip(batch, tried, strict=True):
                     if isinstance(found, Compiled):
                         most_made = min(most_made, found.n_edges_made)
                     work += found.n_edges_made if isinstance(found, Compiled) else found.n_edges
                     self._take(order.name, found.draft if isinstance(found, Compiled) else found)
-                if work > _MOST_WORK or self.budget.is_over():
+                if work > _MOST_WORK or budget.is_over():
                     break
+
+    def _try_order(self, budget: Budget, most_made: int, order: Order) -> Compiled | Shortfall:
+        return compile_in_order(self.network, order, self.given, budget.share(_SHARE_OF_ONE), most_made)
 
     def try_splits(self) -> None:
         is_small = self.best is not None and self.best.n_edges <= _MANY_EDGES_PER_LEAF * self.network.n_leaves
-        if is_small or not _has_small_trees(self.network):
+        if is_small or not self._has_small_trees:
             return
         limit = self.budget.max_edges if self.best is None else self.best.n_edges - 1
-        found = climb(self.network, self.budget, limit)
-        self._take("splits", found if isinstance(found, Shortfall) else found.shared(self.network))
+        found = climb(self.network, self.budget, limit, lambda n_edges: self._note("splits", n_edges))
+        self._take("splits, shared", found if isinstance(found, Shortfall) else found.shared(self.network))
 
     def smallest(self) -> Circuit:
         if self.best is None:
@@ -126,23 +139,21 @@ class _Compiling:
         return self.best.circuit(self.network)
 
     def _take(self, name: str, found: Draft | Shortfall) -> None:
-        self.n_attempts += 1
         if isinstance(found, Draft) and found.n_edges > self.budget.max_edges:
             found = Shortfall(Problem.CIRCUIT_TOO_LARGE, found.n_edges)
         if isinstance(found, Shortfall):
-            self.farthest = self.farthest or found
+            if self.farthest is None or found.n_edges > self.farthest.n_edges:
+                self.farthest = found
         elif self.best is None or found.n_edges < self.best.n_edges:
             self.best = found
+        self._note(name, found.n_edges if isinstance(found, Draft) else None)
+
+    def _note(self, name: str, n_edges: int | None) -> None:
+        self.n_attempts += 1
+        if n_edges is not None:
+            self.least_edges = n_edges if self.least_edges is None else min(n_edges, self.least_edges)
         if self.on_attempt is not None:
-            n_edges = found.n_edges if isinstance(found, Draft) else None
-            self.on_attempt(Attempt(name, n_edges, None if self.best is None else self.best.n_edges))
-
-
-def _has_small_trees(network: BayesNet) -> bool:
-    """Whether the trees have far fewer leaves than tables of the same parents would have rows: learned ones do."""
-    arities = network.schema.arities.astype(float)
-    n_rows = sum(float(np.prod(arities[list(parents)])) for parents in network.parents)
-    return n_rows > _MANY_ROWS_PER_LEAF * network.n_leaves
+            self.on_attempt(Attempt(name, n_edges, self.least_edges))
 
 
 def _batches(orders: list[Order]) -> Iterator[list[Order]]:

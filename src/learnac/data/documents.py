@@ -37,12 +37,15 @@ def read_document(schema: Schema, document: Mapping[Any, Any]) -> Documents:
     found = Documents(np.full((schema.n_variables, 1), UNKNOWN, dtype=schema.evidence_dtype))
     for name, value in document.items():
         variable = schema.position(name)
-        is_many = isinstance(value, Mapping | Sequence) and not isinstance(value, str)
-        if is_many or (hasattr(value, "__array__") and np.ndim(value) > 0):
+        if not isinstance(value, str) and _is_many(value):
             found.likelihoods[variable] = value
         elif not _is_unknown(value):
             _read_value(schema, variable, value, found)
     return found
+
+
+def _is_many(value: Any) -> bool:
+    return isinstance(value, Mapping | Sequence) or (hasattr(value, "__array__") and np.ndim(value) > 0)
 
 
 def _read_value(schema: Schema, variable: int, value: Any, found: Documents) -> None:

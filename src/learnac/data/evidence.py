@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from learnac.data.settling import ColumnReport
 
 _NO_VARIABLES = np.empty(0, np.uint32)
+_NO_VARIABLES.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -40,7 +40,9 @@ def read_bif(source: str | Path) -> BayesNet:
     parser.parse()
     schema = _schema_of(parser)
     trees = tuple(_tree_of(parser, variable) for variable in parser.variables.values())
-    return checked_network(BayesNet(schema, trees), name)
+    stated = [parser.probabilities[word].parents for word in parser.variables]
+    parents = [[parser.variables[word].number for word in words] for words in stated]
+    return checked_network(BayesNet(schema, trees), name, parents)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.errors import ModelFileError
-from learnac.network import BayesNet, TreeCPD, TreeNode
+from learnac.network import BayesNet, TreeCPD, TreeNode, parents_first
 
 Floats = NDArray[np.float64]
 
@@ -45,9 +45,10 @@ def _unpacked(content: bytes, name: str) -> bytes:
     return text
 
 
-def checked_network(network: BayesNet, name: str) -> BayesNet:
+def checked_network(network: BayesNet, name: str, parents: Sequence[Sequence[int]] | None = None) -> BayesNet:
+    """The network, if it has no cycle. `parents` are those that a file states: some may make no difference."""
     try:
-        network.ordered()
+        parents_first(network.schema.names, network.parents if parents is None else parents)
     except ValueError as error:
         raise ModelFileError(f"{name}: {error}") from None
     return network

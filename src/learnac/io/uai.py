@@ -24,7 +24,8 @@ def read_uai(source: str | Path) -> BayesNet:
     It must be of the kind BAYES: each table is the distribution of the last of its variables given the others.
     """
     text, name = read_text(source)
-    return checked_network(_Reader(text, name).network(), name)
+    reader = _Reader(text, name)
+    return checked_network(reader.network(), name, reader.parents)
 
 
 class _Reader:
@@ -33,6 +34,7 @@ class _Reader:
     def __init__(self, text: str, name: str) -> None:
         self.words, self.name = text.split(), name
         self.next = 0
+        self.parents: list[list[int]] = []  # of each variable, once they have been read
 
     def error(self, message: str) -> ModelFileError:
         return ModelFileError(f"{self.name}: {message}", source=self.name)
@@ -53,6 +55,7 @@ class _Reader:
         if len(set(children)) < n_variables:
             twice = next(child for child in children if children.count(child) > 1)
             raise self.error(f"variable {twice} has two tables: expected one for each variable, its child last")
+        self.parents = [list(scope[:-1]) for scope in sorted(scopes, key=lambda scope: scope[-1])]
         trees = {
             scope[-1]: tree_of_table(scope[-1], scope[:-1], self._table(table, [arities[v] for v in scope]))
             for table, scope in enumerate(scopes)

@@ -19,7 +19,8 @@ _MAX_READ_TABLE = 1 << 22
 def read_xmlbif(source: str | Path) -> BayesNet:
     """The network in a file, also a compressed one, or in a text of several lines."""
     text, name = read_text(source)
-    return checked_network(_Reader(text, name).network(), name)
+    reader = _Reader(text, name)
+    return checked_network(reader.network(), name, reader.parents())
 
 
 class _Reader:
@@ -46,6 +47,12 @@ class _Reader:
         except DataError as error:
             raise self.error(str(error)) from None
         return BayesNet(schema, tuple(self._tree(variable) for variable in self.states))
+
+    def parents(self) -> list[list[int]]:
+        """Those that the file states, of each variable."""
+        return [
+            [self.numbers[word] for word in _texts(self.definitions[variable], "GIVEN")] for variable in self.states
+        ]
 
     def _states(self, network: ElementTree.Element) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
@@ -73,11 +73,7 @@ class BayesNet:
 
     def ordered(self) -> tuple[int, ...]:
         """The variables, parents before children. ValueError if there is a cycle."""
-        try:
-            return tuple(TopologicalSorter(dict(enumerate(self.parents))).static_order())
-        except CycleError as error:
-            names = " <- ".join(self.schema.names[variable] for variable in error.args[1])
-            raise ValueError(f"the network has a cycle: {names}") from None
+        return parents_first(self.schema.names, self.parents)
 
     def check(self) -> None:
         """Raise ValueError unless every tree is one, and there is no cycle: for networks from elsewhere."""
@@ -132,3 +128,12 @@ def _tree_scores(network: BayesNet) -> TreeScores:
     structure, parameters = network.arrays
     with np.errstate(divide="ignore"):
         return TreeScores(*structure, np.log(parameters))
+
+
+def parents_first(names: Sequence[str], parents: Sequence[Iterable[int]]) -> tuple[int, ...]:
+    """Variables whose parents are these, parents before children. ValueError, with their names, if there is a cycle."""
+    try:
+        return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
+    except CycleError as error:
+        cycle = " <- ".join(names[variable] for variable in error.args[1])
+        raise ValueError(f"the network has a cycle: {cycle}") from None
