@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from learnac.learn import Learned, LearnSettings, MixtureSettings
 
 EXAMPLE = "learnac learn train.csv --valid valid.csv --out model.learnac"
-_COLUMNS_SHOWN = 10
+_COLUMNS_SHOWN = 40
 
 
 def learn(
