@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   m.attr("PARAMETER") = static_cast<int>(NodeKind::parameter);
   m.attr("SUM") = static_cast<int>(NodeKind::sum);
   m.attr("PRODUCT") = static_cast<int>(NodeKind::product);
+  bind_counting(m);
   bind_learning(m);
   bind_inference(m);
   bind_mixing(m);

@@ -5,6 +5,7 @@
 
 namespace learnac {
 
+void bind_counting(nanobind::module_& m);
 void bind_learning(nanobind::module_& m);
 void bind_inference(nanobind::module_& m);
 void bind_mixing(nanobind::module_& m);
