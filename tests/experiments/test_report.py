@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
-from filled import PAGES, ROOT, filled
+from filled import PAGES, PICTURES, ROOT, filled
 from report import render
 from tables import Studies
 from verdicts import LARGE_LOSS, behind_the_best
@@ -45,6 +45,11 @@ def test_every_figure_is_drawn_of_the_result_files(name: str) -> None:
     assert path.exists() == bool(points)
     if points:
         assert digest(points).encode() in path.read_bytes()
+
+
+@pytest.mark.parametrize(("drawn", "shown"), PICTURES.items())
+def test_the_docs_show_the_figures_of_the_report(drawn: str, shown: str) -> None:
+    assert (ROOT / drawn).read_bytes() == (ROOT / shown).read_bytes()
 
 
 @pytest.mark.parametrize("page", PAGES)
