@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from models import stated
 from numpy.typing import NDArray
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
 from used import used
-from verdicts import LARGE_LOSS, behind_the_best
+from verdicts import LARGE_LOSS, Loss, behind_the_best
 
 from learnac.defaults import MAX_EDGES
 from learnac.learn import LearnSettings
@@ -291,23 +292,29 @@ times as long.
 
 
 def best_of_the_grid(studies: Studies) -> str:
-    """How far the default is behind the smoothing and the number of splits that the judging rows would choose."""
+    """How far the default is behind what the judging rows would choose: smoothing, or the number of splits too."""
     found = {name: studies.result("defaults", set=name, candidate=chosen_default(studies)) for name in _sets(studies)}
-    losses = {name: behind_the_best(result) for name, result in found.items() if "best_of_grid" in result}
-    if not losses:
+    found = {name: result for name, result in found.items() if "best_smoothing" in result}
+    if not found:
         return ""
+    smoothing = {name: behind_the_best(result, "best_smoothing") for name, result in found.items()}
+    both = {name: behind_the_best(result, "best_of_grid") for name, result in found.items()}
+    text = f"""\
+The grid of smoothing itself, apart from all other settings: had the judging rows chosen the smoothing of the default's
+own splits, {_gains(smoothing)} Had they chosen the number of splits too, {_gains(both)}
+"""
+    for name, loss in both.items():
+        if loss.share > LARGE_LOSS:
+            verdict = "clearly more" if loss.is_clearly_above(LARGE_LOSS) else "not clearly more: its rows are few"
+            text += f"{name}: {loss.share:.2%} with a standard error of {loss.error:.2%}, {verdict}.\n"
+    return text + "The first of the two comparisons was added when the second was known.\n"
+
+
+def _gains(losses: Mapping[str, Loss]) -> str:
     worst = max(losses, key=lambda name: losses[name].share)
     small = sum(loss.share <= LARGE_LOSS for loss in losses.values())
-    rest = {name: loss for name, loss in losses.items() if loss.share > LARGE_LOSS}
-    text = f"""\
-The grid of smoothing itself, apart from all other settings: had the judging rows chosen the smoothing and the number of
-splits of the default's search, {small} of {len(losses)} sets would gain at most {LARGE_LOSS:.0%}. The most is
-{losses[worst].share:.2%} ({worst}).
-"""
-    for name, loss in rest.items():
-        verdict = "clearly more" if loss.is_clearly_above(LARGE_LOSS) else "not clearly more: its rows are few"
-        text += f"{name}: {loss.share:.2%} with a standard error of {loss.error:.2%}, {verdict}.\n"
-    return text
+    return f"""\
+{small} of {len(losses)} sets would gain at most {LARGE_LOSS:.0%}; the most is {losses[worst].share:.2%} ({worst})."""
 
 
 def chosen_default(studies: Studies) -> str | None:

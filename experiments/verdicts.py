@@ -104,10 +104,10 @@ class Loss:
         return self.share - 2 * self.error > share
 
 
-def behind_the_best(result: Mapping[str, Any]) -> Loss:
-    """Of a result with what the best of its grid comes to, and the standard error of the difference."""
-    best = abs(result["best_of_grid"])
-    return Loss((result["best_of_grid"] - result["valid"]) / best, result["behind_error"] / best)
+def behind_the_best(result: Mapping[str, Any], of: str) -> Loss:
+    """Of a result with what the best `of` something comes to, and the standard error of the difference."""
+    best = abs(result[of])
+    return Loss((result[of] - result["valid"]) / best, result[f"{of}_error"] / best)
 
 
 class Edge(Enum):

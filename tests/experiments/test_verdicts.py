@@ -92,7 +92,7 @@ class TestTally:
 
 class TestLoss:
     def test_it_is_a_share_of_the_best(self) -> None:
-        loss = behind_the_best({"valid": -10.2, "best_of_grid": -10.0, "behind_error": 0.1})
+        loss = behind_the_best({"valid": -10.2, "best_of_grid": -10.0, "best_of_grid_error": 0.1}, "best_of_grid")
         assert (loss.share, loss.error) == pytest.approx((0.02, 0.01))
 
     def test_what_few_rows_say_is_not_clear(self) -> None:
