@@ -254,8 +254,16 @@ def synthetic(parts: Parts, model: LearnAC) -> Result:
     shares = cross_val_predict(
         HistGradientBoostingClassifier(random_state=0), both, real, cv=folds, method="predict_proba"
     )
-    auc = float(roc_auc_score(real, shares[:, 1]))
-    return {"auc": auc, "detection": 1 - (2 * max(auc, 0.5) - 1)}
+    return detected(real, shares[:, 1])
+
+
+def detected(is_real: NDArray[np.int64], scores: NDArray[np.float64]) -> Result:
+    """The standard error is that of the AUC of so many rows drawn with replacement, twice."""
+    auc = float(roc_auc_score(is_real, scores))
+    rng = np.random.default_rng(0)
+    again = [rng.integers(len(scores), size=len(scores)) for _ in range(200)]
+    error = float(np.std([roc_auc_score(is_real[rows], scores[rows]) for rows in again], ddof=1))
+    return {"auc": auc, "detection": 1 - (2 * max(auc, 0.5) - 1), "detection_error": 2 * error}
 
 
 QUESTIONS: dict[str, Callable[[Parts, Any], Result]] = {

@@ -78,6 +78,8 @@ def _synthetic(studies: Studies) -> str:
     for name in studies.values("tabular", "table"):
         ours = [_of(studies, name, method).get("synthetic") for method in ("circuit", "mixture")]
         published = PUBLISHED.get(name)
-        cells = ["" if found is None else f"{found['detection']:.3f}" for found in ours]
+        cells = [
+            "" if found is None else f"{found['detection']:.3f} ± {found['detection_error']:.3f}" for found in ours
+        ]
         rows.append([name, *cells, "" if published is None else f"{published:.3f}"])
     return table(["table", "circuit", "mixture", "TabPC"], rows)
