@@ -381,10 +381,11 @@ class TestMixtures:
         assert np.mean(log_likelihood(learned.model.circuit, test)) > independent + 0.1
 
     def test_with_auto_a_single_circuit_wins_where_nothing_is_hidden(self) -> None:
-        rows = np.random.default_rng(0).integers(ARITIES, size=(300, len(ARITIES)))
-        learned = learn_incomplete_mixture(
-            with_gaps(dataset_of(rows), 0.2), LearnSettings(), MixtureSettings("auto"), validation=OTHERS
+        rng = np.random.default_rng(0)
+        rows, others = (
+            with_gaps(dataset_of(rng.integers(ARITIES, size=(n_rows, len(ARITIES)))), 0.2) for n_rows in (300, 2000)
         )
+        learned = learn_incomplete_mixture(rows, LearnSettings(), MixtureSettings("auto"), validation=others)
         assert isinstance(learned.model.circuit, Circuit)
 
     @pytest.mark.parametrize("wins", [Circuit, Mixture])
