@@ -405,6 +405,16 @@ class TestCommand:
             assert client.get("/ready").json()["models"] == ["mixed", "weather"]
             assert client.post(f"{MODEL}/marginals", json=asked).json() == answer
 
+    def test_an_answer_does_not_wait_for_the_network(self, folder: Path) -> None:
+        """Parts of an answer are sent at once: one that waits for an acknowledgement takes at least 40 ms."""
+        with self.started(str(folder)) as (_, client):
+            times = []
+            for _ in range(20):
+                begun = time.perf_counter()
+                client.post(f"{MODEL}/score", json={"given": {"mood": 2}}).raise_for_status()
+                times.append(time.perf_counter() - begun)
+        assert min(times[2:]) < 0.03
+
     def test_what_is_too_large_or_too_slow_does_not_hurt_the_others(self, folder: Path) -> None:
         with self.started(str(folder), "--max-body", "1", "--max-seconds", "0.5", "--threads", "2") as (_, client):
             statuses: dict[str, list[int]] = {"large": [], "slow": [], "others": []}
