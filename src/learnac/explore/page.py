@@ -12,9 +12,11 @@ from learnac.explore.document import circuit_document, model_document
 from learnac.model import Model
 
 # In an order in which each needs only those before it. The worker has modules of its own.
-WORKER_MODULES = ("engine.js", "questions.js", "worker.js")
+WORKER_MODULES = ("engine.js", "answer.js", "questions.js", "worker.js")
 PAGE_MODULES = (
     "text.js",
+    "engine.js",
+    "answer.js",
     "asking.js",
     "situation.js",
     "code.js",

@@ -1,9 +1,12 @@
-// Who answers, as functions that answer later: a worker with the circuit, or the server that the page came from.
+// Who answers, as functions that answer later: the page itself, a worker with the circuit, or the server that the page
+// came from.
+
+import { answerOf } from "./answer.js";
 
 // A question that has no answer: what it asks is not possible. Any other error is trouble on the way.
 export class Refusal extends Error {}
 
-// Both have `ask(operation, given)`. It gives null if a newer question of the same kind came before the answer.
+// All have `ask(operation, given)`. It gives null if a newer question of the same kind came before the answer.
 export class AskingWorker {
   constructor(code) {
     this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
@@ -31,6 +34,32 @@ export class AskingWorker {
       this.waiting.set(id, { answered, failed, onProgress });
       this.worker.postMessage({ id, operation, given }, transfer);
     });
+  }
+}
+
+const AT_ONCE_MS = 8;
+
+// Answers about a situation are worked out at once, so that the frame that follows a click has them already; a browser
+// draws it before it hears a worker. All else is for the worker, as are answers while they take too long here.
+export class AskingHere {
+  constructor(worker, engine) {
+    Object.assign(this, { worker, engine, took: 0 });
+  }
+
+  async ask(operation, given, options) {
+    if (operation !== "answer") return this.worker.ask(operation, given, options);
+    if (this.took > AT_ONCE_MS) {
+      this.took /= 2; // Sooner or later it is tried again.
+      return this.worker.ask(operation, given, options);
+    }
+    const begun = performance.now();
+    try {
+      return answerOf(this.engine, given.situation);
+    } catch (error) {
+      throw new Refusal(error.message);
+    } finally {
+      this.took = performance.now() - begun;
+    }
   }
 }
 

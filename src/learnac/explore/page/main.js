@@ -1,6 +1,7 @@
 // The page: reads the model, listens to everything, and shows each situation as soon as its answer is there.
 
-import { AskingServer, AskingWorker, Newest, Refusal } from "./asking.js";
+import { engineOf } from "./answer.js";
+import { AskingHere, AskingServer, AskingWorker, Newest, Refusal } from "./asking.js";
 import { asCommand, asPython } from "./code.js";
 import { divergences, showComparison } from "./compared.js";
 import { Monitors } from "./monitors.js";
@@ -17,19 +18,21 @@ const VIEWS = ["monitors", "network", "rows", "answers"]; // The last only where
 async function start() {
   const model = JSON.parse($("model").textContent);
   showTheme();
-  const asking = model.isServed ? new AskingServer(location.pathname) : new AskingWorker($("worker-code").textContent);
-  const { prior } = await (model.isServed ? asking.ask("load") : loaded(asking, model));
+  const asking = model.isServed ? new AskingServer(location.pathname) : await withCircuit(model);
+  const { prior } = asking.engine ?? (await asking.ask("load"));
   const explorer = new Explorer(model, asking, prior);
   $("loading").remove();
   await explorer.begin();
   window.learnacExplorer = explorer;
 }
 
-// The circuit is the worker's from here on.
-async function loaded(asking, model) {
+// The page and its worker both have the circuit.
+async function withCircuit(model) {
   const buffer = await decompressed(model.packed);
   delete model.packed;
-  return asking.ask("load", { document: model, buffer }, { transfer: [buffer] });
+  const worker = new AskingWorker($("worker-code").textContent), engine = engineOf(model, buffer.slice());
+  await worker.ask("load", { document: model, buffer }, { transfer: [buffer] });
+  return new AskingHere(worker, engine);
 }
 
 async function decompressed(text) {

@@ -1,28 +1,12 @@
 // What can be asked beyond posteriors. Each takes an engine and a situation; long ones are generators, which yield
 // how far they are, so that whoever runs them can stop.
 
+import { pieces } from "./answer.js";
 import { Engine } from "./engine.js";
 
 export const MOST_SHAPLEY = 10;
 
 const withKnown = (situation, variable, known) => situation.map((was, v) => (v === variable ? known : was));
-const pieces = (situation) => [...situation.keys()].filter((v) => situation[v] !== null && situation[v].sets === undefined);
-
-// Log P(e) less the sum of log P(piece), and by piece how much more probable the others make it.
-export function conflict(engine, situation, found) {
-  const onlySet = situation.map((known) => (known?.sets === undefined ? null : known));
-  const base = onlySet.some((known) => known !== null) ? engine.answer(onlySet) : engine.prior;
-  const indicators = engine.indicators(situation);
-  const support = {};
-  let alone = 0;
-  for (const variable of pieces(situation)) {
-    let mass = 0;
-    for (let i = engine.starts[variable]; i < engine.starts[variable + 1]; i++) mass += indicators[i] * base.posteriors[i];
-    alone += Math.log(mass);
-    support[variable] = found.logProbability - found.logOthers[variable] - Math.log(mass);
-  }
-  return { conflict: found.logProbability - alone, support };
-}
 
 function logOdds(engine, situation, target) {
   const { others } = engine.answer(situation);

@@ -25,7 +25,7 @@ export class Situation {
         this.future = [];
       }
       this.before = null;
-      history.replaceState(null, "", this.address());
+      this.keepAddress();
     }
     this.onChange(this);
   }
@@ -44,12 +44,18 @@ export class Situation {
     if (from.length === 0) return;
     to.push(this.state);
     Object.assign(this, from.pop());
-    history.replaceState(null, "", this.address());
+    this.keepAddress();
     this.onChange(this);
   }
 
   undo() { this.step(this.past, this.future); }
   redo() { this.step(this.future, this.past); }
+
+  // Not before the answer is shown: it takes the browser a while.
+  keepAddress() {
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => history.replaceState(null, "", this.address()));
+  }
 
   address() {
     const words = new URLSearchParams();

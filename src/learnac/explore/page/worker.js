@@ -1,7 +1,7 @@
 // Answers the page, in a thread of its own. A newer question about the same thing ends the one before it.
 
-import { Engine, unpacked } from "./engine.js";
-import { conflict, explain, information, mpe, nextQuestion, rowDetails, scores } from "./questions.js";
+import { answerOf, engineOf } from "./answer.js";
+import { explain, information, mpe, nextQuestion, rowDetails, scores } from "./questions.js";
 
 const AT_ONCE_MS = 12;
 let engine = null;
@@ -9,18 +9,10 @@ const newest = {};
 
 const operations = {
   load({ document, buffer }) {
-    engine = new Engine(
-      document.variables.map((variable) => variable.categories.length),
-      unpacked(buffer, document.arrays),
-      document.isDeterministic,
-    );
+    engine = engineOf(document, buffer);
     return { prior: engine.prior };
   },
-  answer({ situation }) {
-    requireWhole(situation);
-    const found = engine.answer(situation);
-    return found.posteriors === null ? found : { ...found, ...conflict(engine, situation, found) };
-  },
+  answer: ({ situation }) => answerOf(engine, situation),
   mpe: ({ situation }) => mpe(engine, situation),
   explain: ({ situation, target }) => explain(engine, situation, target),
   nextQuestion: ({ situation, target }) => nextQuestion(engine, situation, target),
@@ -28,13 +20,6 @@ const operations = {
   scores: ({ rows }) => scores(engine, rows),
   rowDetails: ({ row }) => rowDetails(engine, row),
 };
-
-// A circuit that leaves out impossible worlds may lack those that an intervention makes possible.
-function requireWhole(situation) {
-  const onlySet = situation.map((known) => (known?.sets === undefined ? null : known));
-  if (onlySet.some(Boolean) && !(Math.abs(engine.logProbability(onlySet)) < 1e-6))
-    throw new Error("this circuit cannot answer for this intervention: it leaves out worlds that were impossible before");
-}
 
 async function run({ id, operation, given }) {
   newest[operation] = id;
