@@ -25,8 +25,9 @@ demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and c
 	$(BIN)/pip install --quiet --group demo
 	$(BIN)/python examples/digits.py
 
+# By two processes, each with whole files of tests.
 test: check $(VENV)/built  ## all checks and tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 browser: $(VENV)/built  ## the explorer in a real Chromium: the one of the system, or one that is installed
 	$(BIN)/pip install --quiet --group browser

@@ -35,6 +35,8 @@ SET = "tmovie"
 SIZES = {"20K": 20_000, "100K": 100_000, "300K": 300_000, "1M": 1_000_000}
 SERVED = ("1M",)
 N_CLICKS, N_WARM = 150, 20
+# As a person clicks: the pointer rests, and the button is held down, at least this long; and then up to a frame longer.
+REST_MS, PHASE_MS = 50, 17
 MOST_MS = 16.0  # at the median, for 100K edges
 LOAD = os.getloadavg()[0]  # How many processes of others want to run.
 KEPT = HERE.parent / "build" / "explorer"
@@ -160,7 +162,11 @@ def clicks(page: Any) -> list[dict[str, float]]:
     n_values, rng = values.count(), np.random.default_rng(0)
     for number in range(N_CLICKS + N_WARM):
         place = values.nth(int(rng.integers(n_values))).bounding_box()
-        page.mouse.click(place["x"] + 20, place["y"] + place["height"] / 2)
+        page.mouse.move(place["x"] + 20, place["y"] + place["height"] / 2)
+        page.wait_for_timeout(REST_MS)
+        page.mouse.down()
+        page.wait_for_timeout(REST_MS + PHASE_MS * rng.random())
+        page.mouse.up()
         page.evaluate(f"painted({number})")
         settled(page)
     return list(page.evaluate("window.clickTimes"))[N_WARM:]

@@ -182,6 +182,26 @@ def service() -> str:
     return f"{table(header, rows)}\n{told}"
 
 
+def scale() -> str:
+    """Learning from more and more rows, in several ways."""
+    ways = {"memory": "in memory", "disk": "on disk", "dask": "Dask, 2 workers"}
+    found = sorted(_results(RESULTS / "scale.json"), key=lambda r: (r["rows"], list(ways).index(r["way"])))
+    header = ["rows", "way", "ms a split", "times in memory", "passes", "read", "memory"]
+    rows = [
+        [
+            f"10^{len(str(r['rows'])) - 1}",
+            ways[r["way"]],
+            f"{r['ms_a_split']:.2g}" if r["ms_a_split"] < 10 else f"{r['ms_a_split']:.0f}",
+            f"{r['times_in_memory']:.1f}" if "times_in_memory" in r else "",
+            r["passes"] or "",
+            f"{r['bytes_read'] / 1e9:.2g} GB" if "bytes_read" in r else "",
+            f"{r['peak_bytes'] / 1e9:.2f} GB",
+        ]
+        for r in found
+    ]
+    return table(header, rows)
+
+
 def mixtures() -> str:
     return mixtures_table(Studies(HERE / "results"))
 
@@ -204,6 +224,7 @@ PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "docs/gaps.md": (gaps,),
     "docs/explorer.md": (explorer,),
     "docs/service.md": (service,),
+    "docs/scale.md": (scale,),
 }
 
 
