@@ -27,6 +27,7 @@ demo: $(VENV)/built  ## learn from the digits that come with scikit-learn, and c
 
 # By two processes, each with whole files of tests.
 test: check $(VENV)/built  ## all checks and tests
+	$(BIN)/pip install --quiet --group tables || echo "There are no packages with real tables, so their tests are skipped."
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 browser: $(VENV)/built  ## the explorer in a real Chromium: the one of the system, or one that is installed
@@ -59,13 +60,14 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/clang-format -i $(CPP)
 
 # What is slower than expected is an error, but only after README has been written.
-bench: $(VENV)/built  ## benchmarks of learning, inference, commands, service and explorer, and the tables of them; needs LEARNAC_DATA
+bench: $(VENV)/built  ## benchmarks of learning, inference, commands, service, large tables and explorer, and the tables of them; needs LEARNAC_DATA
 	failed=0; \
 	$(BIN)/python benchmarks/learning.py || failed=1; \
 	$(BIN)/python benchmarks/inference.py || failed=1; \
 	$(BIN)/python benchmarks/mixtures.py || failed=1; \
 	$(BIN)/python benchmarks/commands.py || failed=1; \
 	$(BIN)/python benchmarks/service.py || failed=1; \
+	$(BIN)/python benchmarks/scale.py || failed=1; \
 	$(BIN)/pip install --quiet --group browser && $(BIN)/python benchmarks/explorer.py || failed=1; \
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed

@@ -136,7 +136,7 @@ def explorer() -> str:
     """From a click to its repaint, by size."""
     if not _is_measured_alone("explorer.json"):
         return _NOT_ALONE.format("benchmarks/explorer.py")
-    header = ["edges", "answers come from", "page", "click to repaint, median", "99 %", "best"]
+    header = ["edges", "answers come from", "page", "click to repaint, median", "99 %", "best", "the page's own share"]
     rows = [
         [
             f"{r['edges']:,}",
@@ -145,6 +145,7 @@ def explorer() -> str:
             f"{r['median_ms']:.0f} ms",
             f"{r['p99_ms']:.0f} ms",
             f"{r['least_ms']:.0f} ms",
+            f"{r['median_answer_ms'] + r['median_script_ms']:.0f} ms",
         ]
         for r in _results(RESULTS / "explorer.json")
     ]

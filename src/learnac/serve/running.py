@@ -25,8 +25,8 @@ def run(app: FastAPI, host: str, port: int, max_seconds: float, on_start: Callab
         server_header=False,
     )
     listening = config.bind_socket()
-    # Connections inherit it. Otherwise the second part of an answer waits 40 ms until the first is acknowledged: asyncio
-    # sees to it only for sockets that were made for TCP by name.
+    # Connections inherit it. Otherwise the second part of an answer waits 40 ms until the first is acknowledged:
+    # asyncio sees to it only for sockets that were made for TCP by name.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     shown = f"[{host}]" if ":" in host else host
 
