@@ -38,7 +38,7 @@ N_WORKERS = 2
 SIZES = {
     "memory": (10**5, 10**6, 10**7),
     "disk": (10**5, 10**6, 10**7, 10**8),
-    "dask": (10**5, 10**6, 10**7),
+    "dask": (10**5, 10**6, 10**7, 10**8),
 }
 NAMES = [f"{way}-{size:.0e}".replace("e+0", "e") for way, sizes in SIZES.items() for size in sizes]
 MOST_TIMES_THE_CPU = 3.0

@@ -114,12 +114,12 @@ class TestWhatComesOut:
         assert first.n_components == 2
 
     def test_weights_of_rows_are_rows_that_often(self) -> None:
-        twice = np.where(np.arange(TRAINING.n_rows) < 100, 3.0, 1.0)
-        repeated = dataset_of(np.repeat(TRAINING.codes.T, twice.astype(int), axis=0))
+        often = np.where(np.arange(TRAINING.n_rows) < 100, 20.0, 1.0)
+        repeated = dataset_of(np.repeat(TRAINING.codes.T, often.astype(int), axis=0))
         settings = LearnSettings(max_edges=2000, alpha=1.0, shrinkage=0.0)
         found = [
             mixture_of(learn_mixture(rows, settings, THREE, validation=Rows(VALIDATION)))
-            for rows in (Rows(TRAINING, twice), Rows(repeated))
+            for rows in (Rows(TRAINING, often), Rows(repeated))
         ]
         logs = [infer.log_likelihood(mixture, VALIDATION) for mixture in found]
         assert logs[0].mean() == pytest.approx(logs[1].mean(), abs=0.05)
