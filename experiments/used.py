@@ -25,7 +25,8 @@ Log-density of the columns of numbers, per row, in their own units (higher is be
 components, kernels with a bandwidth of 0.05 to 0.4 deviations, networks of pyAgrum over 5, 10 or 20 bins of its
 discretizer: chosen on the second part. Kernels are judged on 2,000 rows. SPFlow is its learner for mixed tables
 (version 0.0.48), with default settings. It gives no number a density below about 5e-5, so that over columns as wide as
-those of default its densities integrate to 20 and more, not to 1 (a check by hand): its score there is none. A number that many rows share has a probability here and a density there, and
+those of default its densities integrate to 20 and more, not to 1 (a check by hand): its score there is none. A number
+that many rows share has a probability here and a density there, and
 integers are counted here: where there are such columns, the scores are not of the same kind.
 
 {_scores(studies, "density", ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"), "score", 3)}
