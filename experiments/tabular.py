@@ -6,15 +6,14 @@ leaves open is chosen on the second part. Rows with gaps are dropped: `gaps.py` 
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from frames import frame
 from numpy.typing import NDArray
 from others import DENSITIES
 from sklearn import datasets
@@ -35,7 +34,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from study import Result, Results, Task, main
 
 from learnac import Dataset, LearnAC
-from learnac.errors import LearnacError, LeftOutWarning
+from learnac.errors import LeftOutWarning
 
 OURS = ("circuit", "mixture")
 OTHERS = {
@@ -97,17 +96,7 @@ def read(name: str) -> pd.DataFrame:
     """A table of the data folder, or one that comes with scikit-learn."""
     if hasattr(datasets, f"load_{name}"):
         return getattr(datasets, f"load_{name}")(as_frame=True).frame
-    path = Path(os.environ.get("LEARNAC_DATA", "")) / "tables" / f"{name}.csv.gz"
-    if not path.exists():
-        raise LearnacError(f"expected LEARNAC_DATA to name a folder with tables/{name}.csv.gz, found none")
-    frame = pd.read_csv(path).dropna().reset_index(drop=True)
-    kept = [column for column in frame if not is_row_number(frame[column])]
-    return frame[kept]
-
-
-def is_row_number(column: pd.Series[Any]) -> bool:
-    """Whether a column counts the rows, perhaps with some left out since."""
-    return column.is_unique and column.is_monotonic_increasing and pd.api.types.is_integer_dtype(column)
+    return frame(name).dropna().reset_index(drop=True)
 
 
 # --- Densities
