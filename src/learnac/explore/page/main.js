@@ -45,7 +45,7 @@ class Explorer {
   constructor(model, asking, prior) {
     Object.assign(this, { model, asking, prior, view: "monitors" });
     this.situation = new Situation(model.variables, () => this.changed());
-    this.monitors = new Monitors($("monitors"), model, this.situation);
+    this.monitors = new Monitors($("monitors"), model, this.situation, (known) => this.foresee(known));
     this.starts = this.monitors.starts;
     const pick = (v) => this.pick(v);
     this.target = new TargetPanel($("target"), model, this.situation, asking, pick);
@@ -72,11 +72,10 @@ class Explorer {
   }
 
   async answer(state) {
-    const begun = performance.now();
     let answer, pinned;
     try {
       [answer, pinned] = await Promise.all([
-        this.asking.ask("answer", { situation: state.known }),
+        this.answerTo(state.known),
         state.pinned ? this.asking.ask("answer", { situation: state.pinned }) : null,
       ]);
     } catch (error) {
@@ -85,10 +84,32 @@ class Explorer {
     const before = pinned?.posteriors ?? this.prior.posteriors;
     this.shown = { ...state, answer, before, best: this.best };
     this.show();
-    this.took = performance.now() - begun;
-    // What takes longer comes when nothing newer waits.
-    if (this.answering.next === null) await this.showRest(this.shown).catch((error) => this.troubled(error));
-    if (this.answering.next === null) document.documentElement.dataset.settled = "true";
+    this.settle(this.shown); // Not waited for: the next click is answered meanwhile.
+  }
+
+  // As long as a button is held down, its click is foreseen: when it comes, its answer only has to be shown.
+  foresee(known) {
+    const answer = this.asking.ask("answer", { situation: known });
+    answer.catch(() => {}); // The click tells what is wrong.
+    this.foreseen = { known: JSON.stringify(known), answer };
+  }
+
+  answerTo(known) {
+    const { foreseen } = this;
+    this.foreseen = null;
+    if (foreseen?.known === JSON.stringify(known)) return foreseen.answer;
+    return this.asking.ask("answer", { situation: known });
+  }
+
+  // What takes longer, once the frame with the posteriors is drawn, unless something newer is shown by then.
+  async settle(shown) {
+    await drawn();
+    try {
+      if (this.shown === shown) await this.showRest(shown);
+    } catch (error) {
+      if (this.shown === shown) this.troubled(error);
+    }
+    if (this.shown === shown && !this.answering.isBusy) document.documentElement.dataset.settled = "true";
   }
 
   troubled(error) {
@@ -233,6 +254,11 @@ class Explorer {
       ...block("Address", location.href), h("form", { method: "dialog", style: "margin-top:12px;text-align:right" }, h("button", { class: "plain", autofocus: true }, "Close")));
     $("copying").showModal();
   }
+}
+
+// After the next frame; at once where none is drawn.
+function drawn() {
+  return document.hidden ? Promise.resolve() : new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
 
 async function copied(button, text) {

@@ -10,8 +10,8 @@ const HISTOGRAM = 118; // height of the bars of a number, and of what is written
 const DRAG_PIXELS = 5;
 
 export class Monitors {
-  constructor(container, model, situation) {
-    Object.assign(this, { container, model, situation, shown: null });
+  constructor(container, model, situation, onPress) {
+    Object.assign(this, { container, model, situation, onPress, shown: null });
     this.starts = [0];
     for (const { categories } of model.variables) this.starts.push(this.starts.at(-1) + categories.length);
     // Only what can be seen is painted.
@@ -62,6 +62,9 @@ export class Monitors {
     const button = h("button", { class: "value", "aria-pressed": "false", tabindex: -1, "data-value": value }, label, track, number);
     button.addEventListener("click", (event) => this.clicked(event, v, value));
     button.addEventListener("keydown", (event) => this.pressed(event, v, value));
+    button.addEventListener("pointerdown", (event) => {
+      if (event.button === 0) this.onPress(this.situation.toggled(v, value, this.isSetting(event)));
+    });
     if (variable.number) {
       button.title = category;
       button.addEventListener("pointerdown", (event) => this.brushed(event, v, value, button));
@@ -86,8 +89,11 @@ export class Monitors {
 
   clicked(event, v, value) {
     if (this.wasDragged) return void (this.wasDragged = false);
-    const isSet = event.shiftKey && this.model.canIntervene;
-    this.situation.toggle(v, value, isSet);
+    this.situation.change({ known: this.situation.toggled(v, value, this.isSetting(event)) });
+  }
+
+  isSetting(event) {
+    return event.shiftKey && this.model.canIntervene;
   }
 
   // A drag moves the bar to where the pointer is, by likelihoods for this value; a short one is a click.

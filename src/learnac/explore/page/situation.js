@@ -30,14 +30,19 @@ export class Situation {
     this.onChange(this);
   }
 
-  set(variable, known, options) {
-    this.change({ known: this.known.map((was, v) => (v === variable ? known : was)) }, options);
+  set(variable, piece, options) {
+    this.change({ known: this.with(variable, piece) }, options);
   }
 
-  toggle(variable, value, isSet) {
+  with(variable, piece) {
+    return this.known.map((was, v) => (v === variable ? piece : was));
+  }
+
+  // What would be known after a click on a value.
+  toggled(variable, value, isSet) {
     const was = this.known[variable];
     const same = isSet ? was?.sets === value : was?.is === value;
-    this.set(variable, same ? null : isSet ? { sets: value } : { is: value });
+    return this.with(variable, same ? null : isSet ? { sets: value } : { is: value });
   }
 
   step(from, to) {
