@@ -203,6 +203,36 @@ def scale() -> str:
     return table(header, rows)
 
 
+def compiling() -> str:
+    """Sizes of compiled networks, with and without local structure, and queries beside other tools."""
+    header = [
+        "network",
+        "variables",
+        "compiled in",
+        "edges (operations)",
+        "without local structure",
+        "one query, µs",
+        "one of 10,000, µs",
+        "pyAgrum",
+        "pgmpy",
+    ]
+    rows = [
+        [
+            r["network"],
+            r["variables"],
+            duration(r["compile_seconds"]),
+            f"{r['edges']:,} ({r['operations']:,})",
+            f"{r['plain_edges']:,} ({r['plain_operations']:,})" if r["plain_edges"] else "too large",
+            f"{1000 * r['ms_of_1']:.0f}",
+            f"{1000 * r['ms_of_10000']:.3g}",
+            f"{duration(r['pyagrum_ms'] / 1000)} (x {r['times_pyagrum']:.0f})",
+            f"{duration(r['pgmpy_ms'] / 1000)} (x {r['times_pgmpy_in_batches']:,.0f})",
+        ]
+        for r in sorted(_results(RESULTS / "compiling.json"), key=lambda r: r["edges"])
+    ]
+    return table(header, rows)
+
+
 def mixtures() -> str:
     return mixtures_table(Studies(HERE / "results"))
 
@@ -221,6 +251,7 @@ def gaps() -> str:
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {
     "README.md": (weaknesses, headline, paper, learning, inference, alternatives),
     "docs/learning.md": (defaults,),
+    "docs/compiling.md": (compiling,),
     "docs/mixtures.md": (mixture_queries, mixtures),
     "docs/gaps.md": (gaps,),
     "docs/explorer.md": (explorer,),
