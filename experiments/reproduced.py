@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, NamedTuple
 
+from libra import libra
 from table5 import CIRCUITS, LEVELS, SCENARIOS
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands, with_error
 from verdicts import ENOUGH_QUERIES, Verdict, half_width, verdict
@@ -326,4 +327,4 @@ its answers tend to that network's own.
 """
 
 
-SECTIONS = (("table3", table3), ("table4", table4), ("table5", table5))
+SECTIONS = (("table3", table3), ("table4", table4), ("table4", libra), ("table5", table5))
