@@ -4,8 +4,9 @@
 
 All sizes together write the file in `benchmarks/results` that the table of docs/explorer.md is made of. The circuits
 are learned from one set of 500 variables. Each click is a real one, on some value; its time ends when the frame with
-the new bars has been painted, so it has in it the wait for the screen's next frame, of up to 17 ms. The answer is worked
-out while the button is held down, which is before the click. Before all that, the bars are compared with Python's. On a busy machine it is the others that are measured: `load` is how many processes
+the new bars has been painted, so it has in it the wait for the screen's next frame, of up to 17 ms. The answer is
+worked out while the button is held down, which is before the click. Before all that, the bars are compared with
+Python's. On a busy machine it is the others that are measured: `load` is how many processes
 wanted to run when it began. Needs LEARNAC_DATA, and what `make browser` installs.
 """
 
