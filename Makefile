@@ -60,7 +60,7 @@ format: $(VENV)/tools  ## put code into the project's format
 	$(BIN)/clang-format -i $(CPP)
 
 # What is slower than expected is an error, but only after README has been written.
-bench: $(VENV)/built  ## benchmarks of learning, inference, commands, service, large tables and explorer, and the tables of them; needs LEARNAC_DATA
+bench: $(VENV)/paper  ## benchmarks of learning, inference, commands, service, large tables, compiling and explorer, and their tables; needs LEARNAC_DATA
 	failed=0; \
 	$(BIN)/python benchmarks/learning.py || failed=1; \
 	$(BIN)/python benchmarks/inference.py || failed=1; \
@@ -68,6 +68,8 @@ bench: $(VENV)/built  ## benchmarks of learning, inference, commands, service, l
 	$(BIN)/python benchmarks/commands.py || failed=1; \
 	$(BIN)/python benchmarks/service.py || failed=1; \
 	$(BIN)/python benchmarks/scale.py || failed=1; \
+	$(BIN)/python benchmarks/compiling.py || failed=1; \
+	$(BIN)/python benchmarks/compiling_learned.py || failed=1; \
 	$(BIN)/pip install --quiet --group browser && $(BIN)/python benchmarks/explorer.py || failed=1; \
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed
