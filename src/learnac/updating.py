@@ -50,7 +50,7 @@ class TreeCounts:
 
     def of_all_nodes(self) -> list[Floats]:
         """Inner nodes have the counts of all leaves below them."""
-        return [_gathered(tree, counts) for tree, counts in zip(self._network.trees, self._of_leaves, strict=True)]
+        return [tree.gathered(counts) for tree, counts in zip(self._network.trees, self._of_leaves, strict=True)]
 
 
 def update(
@@ -209,14 +209,6 @@ def _branches(
     open_values = left.get(variable, (1 << int(schema.arities[variable])) - 1)
     for branch, values in tree.branches(node).items():
         yield branch, open_values & values, {**left, variable: open_values & values}
-
-
-def _gathered(tree: TreeCPD, of_leaves: Floats) -> Floats:
-    counts = of_leaves.copy()
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if branches := list(tree.branches(node)):
-            counts[node] = counts[branches].sum(axis=0)
-    return counts
 
 
 def _batches(schema: Schema, rows: Any, on_rows: Callable[[int], object] | None) -> Iterable[Dataset]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,10 @@ def walk(tree: TreeCPD) -> list[Any]:
     return found
 
 
+def counts_by_leaf(tree: TreeCPD) -> list[tuple[list[float], list[float]]]:
+    return sorted((np.round(tree.parameters[leaf], 13).tolist(), tree.counts[leaf].tolist()) for leaf in tree.leaves)
+
+
 class TestRoundTrip:
     @pytest.mark.parametrize(("splits", "ordered"), [("complete", ()), ("binary", ()), ("binary", (1, 3, 5))])
     @pytest.mark.parametrize("alpha", [1.0, 0.0])
@@ -101,8 +106,35 @@ class TestRoundTrip:
         write_bn(network, tmp_path / "a.bn")
         for tree, found in zip(network.trees, read_bn(tmp_path / "a.bn").trees, strict=True):
             assert walk(found) == walk(tree)
-            assert found.counts.shape == tree.counts.shape
-            assert not found.counts.any()
+            assert counts_by_leaf(found) == counts_by_leaf(tree)
+            np.testing.assert_array_equal(found.counts[0], tree.counts[0])
+
+    def test_counts_can_be_left_out(self, tmp_path: Path) -> None:
+        write_bn(learned("binary"), tmp_path / "a.bn", counts=False)
+        assert not read_bn(tmp_path / "a.bn").has_counts
+        assert (tmp_path / "a.bn").read_text().endswith("\n}\n}\n}\n")
+
+    def test_counts_follow_the_end_of_the_network(self, tmp_path: Path) -> None:
+        """A reader that knows nothing of them, and stops where the network ends, reads the same text."""
+        write_bn(learned("complete"), tmp_path / "a.bn")
+        write_bn(learned("complete"), tmp_path / "b.bn", counts=False)
+        with_counts, without = ((tmp_path / name).read_text() for name in ("a.bn", "b.bn"))
+        assert with_counts.startswith(without + "counts {\nv0 { ")
+
+    @pytest.mark.parametrize(("splits", "ordered"), [("complete", ()), ("binary", (1, 3, 5))])
+    def test_whatever_is_asked_value_by_value_counts_no_row_twice(
+        self, tmp_path: Path, splits: str, ordered: tuple[int, ...]
+    ) -> None:
+        network = learned(splits, ordered=ordered)
+        write_bn(network, tmp_path / "a.bn")
+        for tree, found in zip(network.trees, read_bn(tmp_path / "a.bn").trees, strict=True):
+            np.testing.assert_allclose(found.counts[0], tree.counts[0], rtol=1e-12)
+            np.testing.assert_allclose(found.counts[found.leaves].sum(axis=0), tree.counts[0], rtol=1e-12)
+
+    def test_weights_keep_all_their_digits(self, tmp_path: Path) -> None:
+        leaf = replace(leaf_of(0, [0.25, 0.75]), counts=np.array([[1 / 3, 1e-300]]))
+        write_bn(BayesNet(Schema(("a",), ((0, 1),)), (leaf,)), tmp_path / "a.bn")
+        assert read_bn(tmp_path / "a.bn").trees[0].counts.tolist() == [[1 / 3, 1e-300]]
 
     def test_a_second_time_changes_nothing(self, tmp_path: Path) -> None:
         write_bn(learned("complete"), tmp_path / "a.bn")
@@ -224,6 +256,14 @@ REFUSED = {
         + "}\n",
         r"text: the network has a cycle",
     ),
+    "counts of nothing": (
+        SMALL + "counts {\nv1 { 1 2 }\n}\n",
+        r"text:10: expected a variable from v0 to v0, found 'v1'",
+    ),
+    "counts lacking": (SMALL + "counts {\nv0 { 1 }\n}\n", r"expected 1 x 2 counts of v0, for .* its values; found 1"),
+    "counts twice": (SMALL + "counts {\nv0 { 1 2 }\nv0 { 1 2 }\n}\n", r"text:11: the counts of v0 are given twice"),
+    "a count below 0": (SMALL + "counts {\nv0 { 1 -2 }\n}\n", r"expected a count of rows, found '-2'"),
+    "counts that do not end": (SMALL + "counts {\nv0 { 1 2", r"expected a count of rows, found ''"),
     "rows lacking": ("2\nBN {\nv0 { table {\n0 +v0_0\n} }\n}\n", r"expected 2 rows, found 1"),
     "a row twice": ("2\nBN {\nv0 { table {\n0 +v0_0\n0 +v0_0\n} }\n}\n", r"values \(0,\) are given twice"),
     "no child": ("2,2\nBN {\nv0 { table {\n0 +v1_0\n} }\n}\n", r"expected values of v0 and the same parents"),

@@ -43,7 +43,7 @@ class Worth:
 
 def guesses(network: BayesNet, generator: np.random.Generator) -> Iterator[Worth]:
     """What the learner may have weighed, the most likely first."""
-    if all(tree.counts[0].sum() > 0 for tree in network.trees):
+    if network.has_counts:
         gains = [_gains(tree, tree.counts) for tree in network.trees]
         yield from (Worth(gains, penalty) for penalty in _PENALTIES)
         return
@@ -52,7 +52,7 @@ def guesses(network: BayesNet, generator: np.random.Generator) -> Iterator[Worth
     for n_rows, power in _GUESSES:
         yield Worth(
             [
-                np.maximum(_gains(tree, _expected_counts(tree, n_rows * share)), _LEAST_GAIN) ** power
+                np.maximum(_gains(tree, tree.gathered(n_rows * share[:, None] * tree.parameters)), _LEAST_GAIN) ** power
                 for tree, share in zip(network.trees, shares, strict=True)
             ]
         )
@@ -70,15 +70,6 @@ def _gains(tree: TreeCPD, counts: Floats) -> Floats:
             net_gain = float(gain) - PARAMETER_PENALTY * (len(branches) - 1) * n_values
             gains[node] = max(net_gain, _ALMOST_NOTHING)
     return gains
-
-
-def _expected_counts(tree: TreeCPD, n_rows: Floats) -> Floats:
-    """Counts of all nodes, from the numbers of rows that reach the leaves."""
-    counts = n_rows[:, None] * tree.parameters
-    for node in range(tree.n_nodes - 1, -1, -1):
-        if branches := list(tree.branches(node)):
-            counts[node] = counts[branches].sum(axis=0)
-    return counts
 
 
 def _draw(network: BayesNet, generator: np.random.Generator) -> NDArray[np.uint16]:

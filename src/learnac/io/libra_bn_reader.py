@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,8 @@ _MAX_TABLE = 1 << 22
 def read_bn(source: str | Path) -> BayesNet:
     """The network in a file, or in a text of several lines, over variables x0, x1, ... with codes as categories.
 
-    A tree asks for one value against the rest, as in the file. Counts are 0: the file does not have them.
+    A tree asks for one value against the rest, as in the file. Counts are 0, unless they follow the network's end,
+    where `write_bn` puts them.
     """
     text, name = read_text(source)
     return checked_network(_Parser(text, name).network(), name)
@@ -68,7 +69,30 @@ class _Parser:
             self._expect("}")
         if lacking := [f"v{variable}" for variable in range(len(self.arities)) if variable not in trees]:
             raise self.error(f"the file ends without the distributions of {listed(lacking)}")
+        if self._next() == "counts":
+            self._count(trees)
         return BayesNet(schema, tuple(trees[variable] for variable in range(len(self.arities))))
+
+    def _count(self, trees: dict[int, TreeCPD]) -> None:
+        """Gives the trees the counts of their leaves, as they follow."""
+        self._expect("{")
+        counted: set[int] = set()
+        while (token := self._next()) != "}":
+            child = self._variable(token)
+            if child in counted:
+                raise self.error(f"the counts of {token} are given twice")
+            counted.add(child)
+            self._expect("{")
+            counts: list[float] = []
+            while (token := self._next()) != "}":
+                counts.append(self._number_of_rows(token))
+            tree = trees[child]
+            if len(counts) != tree.n_leaves * self.arities[child]:
+                expected = f"expected {tree.n_leaves:,} x {self.arities[child]} counts of v{child}, for the leaves"
+                raise self.error(f"{expected} of its tree and its values; found {len(counts):,}")
+            of_leaves = np.zeros_like(tree.parameters)
+            of_leaves[tree.leaves] = np.reshape(counts, (tree.n_leaves, -1))
+            trees[child] = replace(tree, counts=tree.gathered(of_leaves))
 
     def _schema(self) -> Schema:
         first = self.text.split("\n", 1)[0]
@@ -106,6 +130,15 @@ class _Parser:
             number = math.nan
         if not number < 0.01:
             raise self.error(f"expected the log of a probability, found {token!r}")
+        return number
+
+    def _number_of_rows(self, token: str) -> float:
+        try:
+            number = float(token)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise self.error(f"expected a count of rows, found {token!r}")
         return number
 
     def _distribution(self, child: int) -> TreeCPD:

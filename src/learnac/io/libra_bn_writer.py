@@ -20,24 +20,38 @@ MAX_NUMBERS = 1_000_000
 _DEEPEST_INDENT = 32
 
 
-def write_bn(network: BayesNet, path: str | Path) -> None:
-    """Writes the trees, every question as one value against the rest. Names, categories and counts are lost.
+def write_bn(network: BayesNet, path: str | Path, *, counts: bool = True) -> None:
+    """Writes the trees, every question as one value against the rest. Names and categories are lost.
 
     A question with several values on both sides becomes a question for each value of the smaller side.
     SizeError if a tree would have more than MAX_NUMBERS probabilities for that.
+
+    Counts, if the network has them, follow its end, where the format has nothing: `compile` makes use of them.
     """
     arities = network.schema.arities.tolist()
-    lines = [",".join(map(str, arities)), "BN {"]
+    lines, counted = [",".join(map(str, arities)), "BN {"], ["counts {"]
     for tree in network.trees:
-        lines += [f"v{tree.child} {{", "tree {", _tree_text(tree, network.schema), "}", "}"]
-    replace_file(path, ("\n".join([*lines, "}"]) + "\n").encode("ascii"))
+        text, leaves = _tree_text(tree, network.schema)
+        lines += [f"v{tree.child} {{", "tree {", text, "}", "}"]
+        counted.append(f"v{tree.child} {{ {_counts_text(tree, leaves)} }}")
+    lines += ["}", *counted, "}"] if counts and network.has_counts else ["}"]
+    replace_file(path, ("\n".join(lines) + "\n").encode("ascii"))
 
 
-def _tree_text(tree: TreeCPD, schema: Schema) -> str:
-    """The tree, depth first, each subtree on a line of its own; Libra reads no line that begins by closing one."""
+def _counts_text(tree: TreeCPD, leaves: list[int]) -> str:
+    """The counts of these leaves; of a leaf that is written several times, each has an equal share."""
+    copies = np.bincount(leaves, minlength=tree.n_nodes)[leaves]
+    return " ".join(f"{count:.17g}" for count in (tree.counts[leaves] / copies[:, None]).ravel().tolist())
+
+
+def _tree_text(tree: TreeCPD, schema: Schema) -> tuple[str, list[int]]:
+    """The tree, depth first, each subtree on a line of its own, and its leaves in the order in which they are written.
+
+    Libra reads no line that begins by closing a subtree.
+    """
     left: dict[int, int] = {}  # values left on the way, as bits, of what was asked
     pieces: list[str] = []
-    n_numbers = 0
+    leaves: list[int] = []
     # Text to write, nodes to visit at a depth, and variables to give these values, the next one last.
     pending: list[str | tuple[int, int] | tuple[None, int, int]] = [(0, 0)]
     while pending:
@@ -50,8 +64,8 @@ def _tree_text(tree: TreeCPD, schema: Schema) -> str:
                 start = "\n" + " " * min(depth, _DEEPEST_INDENT)
                 variable = int(tree.variables[node])
                 if variable < 0:
-                    n_numbers += tree.parameters.shape[1]
-                    if n_numbers > max(MAX_NUMBERS, tree.parameters.size):
+                    leaves.append(node)
+                    if len(leaves) * tree.parameters.shape[1] > max(MAX_NUMBERS, tree.parameters.size):
                         raise _too_large(tree, schema)
                     pieces.append(start + _leaf_text(tree.child, tree.parameters[node]))
                     continue
@@ -63,7 +77,7 @@ def _tree_text(tree: TreeCPD, schema: Schema) -> str:
                 others = here & ~sum(1 << value for value, _ in tests)
                 steps += [(None, variable, others), (rest, depth + bool(tests)), (None, variable, here)]
                 pending.extend(reversed([*steps, ")" * len(tests)]))
-    return "".join(pieces).lstrip("\n")
+    return "".join(pieces).lstrip("\n"), leaves
 
 
 def _leaf_text(child: int, parameters: NDArray[np.float64]) -> str:

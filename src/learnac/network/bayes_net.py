@@ -38,6 +38,11 @@ class BayesNet:
         return sum(tree.n_leaves * tree.counts.shape[1] for tree in self.trees)
 
     @property
+    def has_counts(self) -> bool:
+        """Whether its trees have the counts of the rows they were learned from."""
+        return all(tree.counts[0].sum() > 0 for tree in self.trees)
+
+    @property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         return tuple(tree.parents for tree in self.trees)
 

@@ -105,6 +105,14 @@ class TreeCPD:
                 if kept := path.get(variable, values) & values:
                     pending.append((branch, {**path, variable: kept}))
 
+    def gathered(self, of_leaves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Counts of all nodes: those of the leaves are given, and an inner node has the sum of its branches'."""
+        counts = of_leaves.copy()
+        for node in range(self.n_nodes - 1, -1, -1):
+            if branches := list(self.branches(node)):
+                counts[node] = counts[branches].sum(axis=0)
+        return counts
+
     def leaf_of(self, codes: NDArray[np.unsignedinteger]) -> NDArray[np.intp]:
         """The leaf that each row reaches; codes are (variables x rows). Cost: rows x depth."""
         node = np.zeros(codes.shape[1], dtype=np.intp)

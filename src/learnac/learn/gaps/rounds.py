@@ -173,10 +173,7 @@ def estimated(network: BayesNet, counts: Sequence[Floats], pseudo_counts: Sequen
     """The network whose parameters are shares of the counts; inner nodes have the counts of all below them."""
     trees = []
     for tree, of_leaves, pseudo in zip(network.trees, counts, pseudo_counts, strict=True):
-        all_counts = of_leaves.copy()
-        for node in range(tree.n_nodes - 1, -1, -1):
-            if branches := list(tree.branches(node)):
-                all_counts[node] = all_counts[branches].sum(axis=0)
+        all_counts = tree.gathered(of_leaves)
         weights = all_counts + pseudo
         totals = weights.sum(axis=1, keepdims=True)
         # Where nothing is counted and nothing assumed, parameters stay as they are.
