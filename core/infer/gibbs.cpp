@@ -24,30 +24,29 @@ GibbsSampler::GibbsSampler(const TreeScores::Arrays& arrays)
       if (trees.empty() || trees.back() != t) trees.push_back(t);
     }
   }
-  std::size_t n_factors = 0;
   for (std::uint32_t v = 0; v < arities_.size(); ++v) {
-    first_slot_.push_back(static_cast<std::uint32_t>(tree_of_slot_.size()));
+    first_slot_.push_back(static_cast<std::uint32_t>(slots_.size()));
     for (const std::uint32_t tree : askers[v]) {
-      tree_of_slot_.push_back(tree);
-      first_factor_.push_back(n_factors);
-      n_factors += arities_[v];
+      slots_.push_back({tree, n_leaves_});
+      n_leaves_ += arities_[v];
     }
   }
-  first_slot_.push_back(static_cast<std::uint32_t>(tree_of_slot_.size()));
-  first_factor_.push_back(n_factors);
+  first_slot_.push_back(static_cast<std::uint32_t>(slots_.size()));
   for (std::uint32_t t = 0; t < arities_.size(); ++t)
     for (std::uint32_t i = arrays.first_nodes[t]; i < arrays.first_nodes[t + 1]; ++i) {
       if (nodes_[i].variable < 0) continue;
-      const auto begin = tree_of_slot_.begin() + first_slot_[static_cast<std::size_t>(nodes_[i].variable)];
-      const auto end = tree_of_slot_.begin() + first_slot_[static_cast<std::size_t>(nodes_[i].variable) + 1];
-      nodes_[i].slot = static_cast<std::uint32_t>(std::lower_bound(begin, end, t) - tree_of_slot_.begin());
+      const auto begin = slots_.begin() + first_slot_[static_cast<std::size_t>(nodes_[i].variable)];
+      const auto end = slots_.begin() + first_slot_[static_cast<std::size_t>(nodes_[i].variable) + 1];
+      const auto slot =
+          std::lower_bound(begin, end, t, [](const Slot& s, std::uint32_t tree) { return s.tree < tree; });
+      nodes_[i].slot = static_cast<std::uint32_t>(slot - slots_.begin());
     }
 }
 
-// A state, and for every tree what it says of the variables on the way to its present leaf: a factor for each of their
-// values. A variable's distribution given all others is its own leaf times the factors of the trees that ask it.
-// When a variable changes, only trees that asked it for these factors are walked again. States change little from one
-// iteration to the next, above all in sparse data, so that most distributions stand.
+// A state, and the leaf of every tree. A variable's distribution given all others is its own leaf times, for each tree
+// that asks it on the way to its leaf, the parameters of the leaves that its values would lead to. Those leaves are
+// looked for when the variable is drawn, and stand until a variable changes that they were found by. States change
+// little from one iteration to the next, above all in sparse data, so that most leaves and distributions stand.
 class GibbsChain {
  public:
   GibbsChain(const GibbsSampler& sampler, std::span<const std::int32_t> evidence)
@@ -55,12 +54,11 @@ class GibbsChain {
         evidence_(evidence),
         state_(sampler.n_variables()),
         leaf_(sampler.n_variables()),
-        is_stale_(sampler.n_variables(), 1),
-        is_asked_(sampler.tree_of_slot_.size(), 0),
-        is_on_way_(sampler.tree_of_slot_.size(), 0),
-        factors_(sampler.first_factor_.back()),
-        asked_(sampler.n_variables()),
-        on_way_(sampler.n_variables()) {
+        is_stale_(sampler.n_variables()),
+        way_(sampler.n_variables()),
+        slots_(sampler.slots_.size()),
+        asked_by_(sampler.slots_.size()),
+        leaves_(sampler.n_leaves_) {
     std::size_t n_weights = 0;
     for (const std::uint32_t arity : sampler.arities_) {
       first_weight_.push_back(n_weights);
@@ -73,7 +71,11 @@ class GibbsChain {
     for (std::uint32_t v = 0; v < state_.size(); ++v)
       state_[v] = evidence_[v] >= 0 ? static_cast<std::uint32_t>(evidence_[v])
                                     : static_cast<std::uint32_t>(random.uniform() * sampler_.arities_[v]);
-    for (std::uint32_t tree = 0; tree < state_.size(); ++tree) walk_again(tree);
+    for (std::uint32_t tree = 0; tree < state_.size(); ++tree) {
+      cut_way(tree, 0);
+      walk_on(tree, 0);
+    }
+    std::fill(is_stale_.begin(), is_stale_.end(), 1);
   }
 
   std::uint32_t value(std::uint32_t variable) const { return state_[variable]; }
@@ -84,14 +86,30 @@ class GibbsChain {
     const std::uint32_t value = random.choice(weights_of(variable), state_[variable]);
     if (value == state_[variable]) return false;
     state_[variable] = value;
-    walk_again(variable);
-    for (std::uint32_t slot = sampler_.first_slot_[variable]; slot < sampler_.first_slot_[variable + 1]; ++slot)
-      if (is_asked_[slot]) walk_again(sampler_.tree_of_slot_[slot]);
+    make_way_stale(variable);  // Its tree stays at its leaf, whose parameter is another now.
+    for (std::uint32_t slot = sampler_.first_slot_[variable]; slot < sampler_.first_slot_[variable + 1]; ++slot) {
+      if (!asked_by_[slot].empty()) forget_leaves(slot);
+      if (slots_[slot].is_on_way) turn(slot);
+    }
     return true;
   }
 
  private:
   using Node = GibbsSampler::Node;
+  using Leaf = std::size_t;  // the place of its first parameter
+
+  static constexpr std::size_t most_noted = 8;
+
+  struct SlotState {
+    std::uint32_t position = 0;  // on the way of the tree, if it is there
+    bool is_on_way = false;
+    bool has_leaves = false;  // of all values but the present one
+  };
+  struct OnWay {
+    std::uint32_t node;  // the first that asks the variable
+    std::uint32_t slot;
+    std::uint32_t variable;
+  };
 
   std::span<double> weights_of(std::uint32_t variable) {
     return {weights_.data() + first_weight_[variable], sampler_.arities_[variable]};
@@ -99,13 +117,18 @@ class GibbsChain {
 
   void weigh(std::uint32_t variable) {
     const std::span<double> weights = weights_of(variable);
-    const std::size_t own = sampler_.trees_[variable].first_parameter + std::size_t{leaf_[variable]} * weights.size();
-    std::copy_n(sampler_.parameters_.begin() + static_cast<std::ptrdiff_t>(own), weights.size(), weights.begin());
+    const double* const parameters = sampler_.parameters_.data();
+    std::copy_n(parameters + leaf_[variable], weights.size(), weights.begin());
     for (std::uint32_t slot = sampler_.first_slot_[variable]; slot < sampler_.first_slot_[variable + 1]; ++slot) {
-      if (!is_on_way_[slot]) continue;  // In this state the tree does not depend on it.
+      if (!slots_[slot].is_on_way) continue;  // In this state the tree does not depend on it.
+      if (!slots_[slot].has_leaves) find_leaves(slot);
+      const std::uint32_t tree = sampler_.slots_[slot].tree;
+      Leaf* const leaves = leaves_.data() + sampler_.slots_[slot].first_leaf;
+      leaves[state_[variable]] = leaf_[tree];
+      const double* const of_state = parameters + state_[tree];
       double largest = 0;
       for (std::size_t value = 0; value < weights.size(); ++value) {
-        weights[value] *= factors_[sampler_.first_factor_[slot] + value];
+        weights[value] *= of_state[leaves[value]];
         largest = std::max(largest, weights[value]);
       }
       // Many children make small numbers; only their proportions matter.
@@ -115,88 +138,101 @@ class GibbsChain {
     is_stale_[variable] = 0;
   }
 
-  // Finds the tree's leaf, and its factors for the variables on the way there that may change.
-  void walk_again(std::uint32_t tree) {
-    forget(tree);
-    const std::uint32_t leaf = walk_the_way(tree);
-    if (leaf != leaf_[tree]) is_stale_[tree] = 1;
-    leaf_[tree] = leaf;
-    for (const OnWay& on_way : on_way_[tree]) {
-      const Node& node = sampler_.nodes_[sampler_.trees_[tree].first_node + on_way.node];
-      const auto variable = static_cast<std::uint32_t>(node.variable);
-      double* const factors = factors_.data() + sampler_.first_factor_[node.slot];
-      for (std::uint32_t value = 0; value < sampler_.arities_[variable]; ++value)
-        factors[value] = parameter(tree, value == state_[variable] ? leaf : walk_aside(tree, on_way.node, value));
-      is_stale_[variable] = 1;
-    }
+  // A variable on the way of a tree has changed: the way goes on elsewhere from there.
+  void turn(std::uint32_t slot) {
+    const std::uint32_t tree = sampler_.slots_[slot].tree, position = slots_[slot].position;
+    const std::uint32_t node = way_[tree][position].node;
+    cut_way(tree, position + 1);
+    slots_[slot].has_leaves = false;  // Nobody noted what the way asked on to the leaf of the old value.
+    walk_on(tree, next(nodes_of(tree)[node], state_[way_[tree][position].variable]));
+    is_stale_[tree] = 1;
+    make_way_stale(tree);
   }
 
-  void forget(std::uint32_t tree) {
-    for (const std::uint32_t slot : asked_[tree]) is_asked_[slot] = 0;
-    asked_[tree].clear();
-    for (const OnWay& on_way : on_way_[tree]) {
-      is_on_way_[on_way.slot] = 0;
-      is_stale_[on_way.variable] = 1;
-    }
-    on_way_[tree].clear();
+  void make_way_stale(std::uint32_t tree) {
+    for (const OnWay& on_way : way_[tree]) is_stale_[on_way.variable] = 1;
   }
 
-  std::uint32_t walk_the_way(std::uint32_t tree) {
-    const Node* const nodes = sampler_.nodes_.data() + sampler_.trees_[tree].first_node;
-    std::uint32_t at = 0;
+  void cut_way(std::uint32_t tree, std::size_t length) {
+    for (std::size_t i = length; i < way_[tree].size(); ++i) {
+      slots_[way_[tree][i].slot].is_on_way = false;
+      is_stale_[way_[tree][i].variable] = 1;
+    }
+    way_[tree].resize(length);
+  }
+
+  void walk_on(std::uint32_t tree, std::uint32_t at) {
+    const Node* const nodes = nodes_of(tree);
     for (std::int32_t v; (v = nodes[at].variable) >= 0; at = next(nodes[at], state_[static_cast<std::size_t>(v)])) {
-      if (evidence_[static_cast<std::size_t>(v)] >= 0 || is_on_way_[nodes[at].slot]) continue;
-      is_on_way_[nodes[at].slot] = 1;
-      on_way_[tree].push_back({at, nodes[at].slot, static_cast<std::uint32_t>(v)});
-      ask(tree, nodes[at]);
+      SlotState& slot = slots_[nodes[at].slot];
+      if (evidence_[static_cast<std::size_t>(v)] >= 0 || slot.is_on_way) continue;
+      slot = {static_cast<std::uint32_t>(way_[tree].size()), true, false};
+      way_[tree].push_back({at, nodes[at].slot, static_cast<std::uint32_t>(v)});
     }
-    return at;
+    leaf_[tree] = leaf_at(tree, at);
   }
 
-  // The leaf if the node's variable had this value.
-  std::uint32_t walk_aside(std::uint32_t tree, std::uint32_t from, std::uint32_t value) {
-    const Node* const nodes = sampler_.nodes_.data() + sampler_.trees_[tree].first_node;
-    const std::int32_t changed = nodes[from].variable;
-    std::uint32_t at = next(nodes[from], value);
-    for (std::int32_t v; (v = nodes[at].variable) >= 0;) {
-      ask(tree, nodes[at]);
-      // One value against the rest: the way down may ask again.
-      at = next(nodes[at], v == changed ? value : state_[static_cast<std::size_t>(v)]);
-    }
-    return at;
+  void find_leaves(std::uint32_t slot) {
+    const std::uint32_t tree = sampler_.slots_[slot].tree;
+    const OnWay& from = way_[tree][slots_[slot].position];
+    for (std::uint32_t value = 0; value < sampler_.arities_[from.variable]; ++value)
+      if (value != state_[from.variable])
+        leaves_[sampler_.slots_[slot].first_leaf + value] = walk_aside(tree, from, value);
+    slots_[slot].has_leaves = true;
   }
+
+  // The leaf if the variable had this value.
+  Leaf walk_aside(std::uint32_t tree, const OnWay& from, std::uint32_t value) {
+    const Node* const nodes = nodes_of(tree);
+    std::uint32_t at = next(nodes[from.node], value);
+    for (std::int32_t v; (v = nodes[at].variable) >= 0;) {
+      // One value against the rest: the way down may ask again.
+      const bool is_changed = static_cast<std::uint32_t>(v) == from.variable;
+      if (!is_changed && evidence_[static_cast<std::size_t>(v)] < 0) ask(nodes[at].slot, from.slot);
+      at = next(nodes[at], is_changed ? value : state_[static_cast<std::size_t>(v)]);
+    }
+    return leaf_at(tree, at);
+  }
+
+  // Notes that leaves were found by the value of another variable. A full list stands for the whole way.
+  void ask(std::uint32_t asked, std::uint32_t asker) {
+    if (asked_by_[asked].size() < most_noted) asked_by_[asked].push_back(asker);
+  }
+
+  // A variable has changed that leaves of its tree were found by.
+  void forget_leaves(std::uint32_t asked) {
+    const std::uint32_t tree = sampler_.slots_[asked].tree;
+    const auto forget = [&](std::uint32_t slot) {
+      if (!slots_[slot].is_on_way) return;
+      slots_[slot].has_leaves = false;
+      is_stale_[way_[tree][slots_[slot].position].variable] = 1;
+    };
+    if (asked_by_[asked].size() == most_noted)
+      for (const OnWay& on_way : way_[tree]) forget(on_way.slot);
+    else
+      for (const std::uint32_t asker : asked_by_[asked]) forget(asker);
+    asked_by_[asked].clear();
+  }
+
+  const Node* nodes_of(std::uint32_t tree) const { return sampler_.nodes_.data() + sampler_.trees_[tree].first_node; }
 
   std::uint32_t next(const Node& node, std::uint32_t value) const { return sampler_.routes_[node.first_route + value]; }
 
-  void ask(std::uint32_t tree, const Node& node) {
-    if (is_asked_[node.slot]) return;
-    is_asked_[node.slot] = 1;
-    asked_[tree].push_back(node.slot);
+  Leaf leaf_at(std::uint32_t tree, std::uint32_t node) const {
+    return sampler_.trees_[tree].first_parameter + std::size_t{node} * sampler_.arities_[tree];
   }
-
-  double parameter(std::uint32_t tree, std::uint32_t leaf) const {
-    const std::size_t first = sampler_.trees_[tree].first_parameter;
-    return sampler_.parameters_[first + std::size_t{leaf} * sampler_.arities_[tree] + state_[tree]];
-  }
-
-  struct OnWay {
-    std::uint32_t node;
-    std::uint32_t slot;
-    std::uint32_t variable;
-  };
 
   const GibbsSampler& sampler_;
   std::span<const std::int32_t> evidence_;
   std::vector<std::uint32_t> state_;
-  std::vector<std::uint32_t> leaf_;        // of each tree
+  std::vector<Leaf> leaf_;                 // of each tree
   std::vector<std::size_t> first_weight_;  // of each variable
   std::vector<double> weights_;            // of its values, given all others, unless they are stale
   std::vector<std::uint8_t> is_stale_;
-  std::vector<std::uint8_t> is_asked_;   // of each slot: whether leaf or factors of the tree depend on the variable
-  std::vector<std::uint8_t> is_on_way_;  // of each slot: whether the variable is asked on the way to the leaf
-  std::vector<double> factors_;
-  std::vector<std::vector<std::uint32_t>> asked_;  // of each tree: slots
-  std::vector<std::vector<OnWay>> on_way_;         // of each tree
+  std::vector<std::vector<OnWay>> way_;  // of each tree: the variables without evidence that it asks
+  std::vector<SlotState> slots_;
+  std::vector<std::vector<std::uint32_t>> asked_by_;  // of each slot: those whose leaves were found by its variable
+  std::vector<Leaf> leaves_;
 };
 
 GibbsCounts GibbsSampler::run(std::span<const std::int32_t> evidence, std::span<const std::int32_t> query,

@@ -45,6 +45,10 @@ class GibbsSampler {
     std::uint32_t first_route;
     std::uint32_t slot;
   };
+  struct Slot {
+    std::uint32_t tree;
+    std::size_t first_leaf;  // where its leaves begin, one for each value of the variable
+  };
   struct Tree {
     std::uint32_t first_node;
     std::size_t first_parameter;
@@ -56,8 +60,8 @@ class GibbsSampler {
   std::vector<std::uint32_t> routes_;
   std::vector<double> parameters_;
   std::vector<std::uint32_t> first_slot_;  // of each variable, and one more
-  std::vector<std::uint32_t> tree_of_slot_;
-  std::vector<std::size_t> first_factor_;  // of each slot: where its factors begin, one for each value
+  std::vector<Slot> slots_;
+  std::size_t n_leaves_ = 0;  // of all slots
 };
 
 }  // namespace learnac

@@ -56,16 +56,17 @@ def plain_marginals(
     network: BayesNet, given: NDArray[np.int8], scenario: GibbsScenario, seed: int
 ) -> list[NDArray[np.float64]]:
     """Section 5.3 as written: every variable in turn, by the probabilities of whole rows."""
-    counts = [np.zeros(arity) for arity in ARITIES]
+    arities = network.schema.arities.tolist()
+    counts = [np.zeros(arity) for arity in arities]
     unknown = np.flatnonzero(given[:, 0] < 0)
     for chain in range(scenario.n_chains):
         random = PlainRandom(seed, chain)
-        codes = zip(given[:, 0].tolist(), ARITIES, strict=True)
+        codes = zip(given[:, 0].tolist(), arities, strict=True)
         state = [code if code >= 0 else int(random.uniform() * arity) for code, arity in codes]
         for iteration in range(scenario.n_burn_in + scenario.n_samples):
             for variable in unknown:
-                rows = np.repeat(np.array(state)[:, None], ARITIES[variable], axis=1)
-                rows[variable] = np.arange(ARITIES[variable])
+                rows = np.repeat(np.array(state)[:, None], arities[variable], axis=1)
+                rows[variable] = np.arange(arities[variable])
                 state[variable] = random.choice(np.exp(network.log_likelihood(rows)))
             if iteration >= scenario.n_burn_in:
                 for variable, value in enumerate(state):
@@ -86,6 +87,20 @@ def test_the_same_draws_as_a_plain_sampler(splits: str, seed: int) -> None:
         Gibbs(network).marginals(row, scenario, seed), plain_marginals(network, row, scenario, chain_seed), strict=True
     ):
         np.testing.assert_allclose(found, plain, rtol=1e-12)
+
+
+def test_the_same_draws_where_trees_are_deep() -> None:
+    """Every tree has dozens of leaves and most variables as parents, so that whatever changes touches most ways."""
+    rng = np.random.default_rng(1)
+    prototypes, noise = rng.integers(2, size=(40, 12)), rng.integers(2, size=(3000, 12))
+    codes = np.where(rng.random(noise.shape) < 0.7, prototypes[rng.integers(40, size=3000)], noise)
+    rows = Dataset.from_array(codes, arities=[2] * 12)
+    network = LearnAC(0.0001, 0.0, splits="complete", max_edges=50_000).fit(rows).network_
+    nothing = np.full((12, 1), -1, dtype=np.int8)
+    scenario = GibbsScenario(1, 0, 300)
+    plain = plain_marginals(network, nothing, scenario, seed_of(3))
+    for found, share in zip(Gibbs(network).marginals(nothing, scenario, 3), plain, strict=True):
+        np.testing.assert_allclose(found, share, rtol=1e-12)
 
 
 @pytest.mark.parametrize("splits", ["complete", "binary"])
