@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 import numpy as np
 from compared import collection
+from elsewhere import alternatives
 from incomplete import gaps
 from mixed import mixtures
 from models import stated
@@ -175,104 +175,6 @@ def _left_out(studies: Studies, wanted: list[float]) -> str:
         if missing := [penalty for penalty in wanted if penalty not in tried]:
             told += f", but not {listed_numbers(missing)} on {name}, which takes too long"
     return told
-
-
-def alternatives(studies: Studies) -> str:
-    asked = studies.records("alternatives")[0]["task"]
-    learning = studies.records("alternatives", stage="learn")
-    asking = studies.records("alternatives", stage="query")
-    limits = ""
-    if learning and asking:
-        learn, query = learning[0]["task"], asking[0]["task"]
-        limits = f"""\
-Given up, by the clock: learning after {duration(learn["most_seconds"])}, the queries of a cell after
-{duration(query["most_seconds"])}. Out of memory: one of them needs more than {query["most_gigabytes"]} GB. """
-    return f"""\
-## Against today's choice
-
-pyAgrum learns by hill climbing with BIC or AIC and answers exactly in a junction tree (lazy propagation). Learned from
-train; all posteriors of all variables for each of {asked["rows"]} queries, mean (worst; how many, if only so many were
-answered in {duration(asked["query_seconds"])}). {limits}
-AIC is not tried where BIC was given up. Our circuit is AC-Quick's of the table before, its penalties chosen on valid;
-the time is that of one fit.
-
-{alternatives_table(studies, studies.values("alternatives", "set"))}{_fits_better(studies)}"""
-
-
-class BetterElsewhere(NamedTuple):
-    """Sets on which another tool learned a network, where that fits better than our circuit, and cannot be asked."""
-
-    compared: list[str]
-    better: list[str]
-    failed: list[str]
-
-
-def better_elsewhere(studies: Studies) -> BetterElsewhere:
-    found = BetterElsewhere([], [], [])
-    for name in studies.values("alternatives", "set"):
-        ours = studies.result("collection", stage="final", set=name, schedule="quick")
-        learned = [r for r in studies.records("alternatives", stage="learn", set=name) if "test" in r["result"]]
-        if not ours or not learned:
-            continue
-        found.compared.append(name)
-        best = max(learned, key=lambda record: record["result"]["test"])
-        if best["result"]["test"] > ours["test"]:
-            found.better.append(name)
-            asked = studies.result("alternatives", stage="query", set=name, score=best["task"]["score"], evidence=0.0)
-            if "failed" in asked:
-                found.failed.append(name)
-    return found
-
-
-def _fits_better(studies: Studies) -> str:
-    compared, better, failed = better_elsewhere(studies)
-    return f"""
-The better of pyAgrum's networks has the higher likelihood on {len(better)} of the {len(compared)} sets where it learned
-one: {", ".join(better) or "none"}. Of these, {len(failed)} ran out of memory when nothing was known.
-"""
-
-
-def alternatives_table(studies: Studies, sets: list[str]) -> str:
-    rows = []
-    levels = next((record["task"]["levels"] for record in studies.records("alternatives", stage="circuit")), [])
-    for name in sets:
-        for final in studies.records("collection", stage="final", set=name, schedule="quick"):
-            circuit = studies.result("alternatives", stage="circuit", set=name, model=final["task"])
-            if circuit:
-                model, times = final["result"], [_times(spent) for spent in circuit["milliseconds"]]
-                size, learning = f"{thousands(model['edges'])} edges", duration(model["learning_seconds"])
-                rows.append([name, "learnac", f"{model['test']:.3f}", learning, size, *times])
-        rows += [
-            [name, f"pyAgrum, {record['task']['score']}", *_pyagrum(studies, record, levels)]
-            for record in studies.records("alternatives", stage="learn", set=name)
-        ]
-    header = ["set", "", "log-likelihood", "learning", "size", *(f"{level:.0%} known, ms" for level in levels)]
-    return table(header, rows)
-
-
-def _pyagrum(studies: Studies, record: dict[str, Any], levels: list[float]) -> list[str]:
-    task, learned = record["task"], record["result"]
-    if learned.get("gave_up"):
-        return ["", f"more than {duration(task['most_seconds'])}", "", *[""] * len(levels)]
-    times = []
-    for level in levels:
-        wanted = {"set": task["set"], "score": task["score"], "evidence": level}
-        found = studies.result("alternatives", stage="query", **wanted)
-        if spent := found.get("milliseconds"):
-            times.append(_times(spent, task["rows"]))
-        else:
-            times.append("out of memory" if "failed" in found else "gave up" if found else "")
-    return [f"{learned['test']:.3f}", duration(learned["learning_seconds"]), f"{learned['arcs']} arcs", *times]
-
-
-def _times(milliseconds: dict[str, float], n_asked: int = 0) -> str:
-    n_answered = milliseconds["queries"]
-    few = f"; {n_answered} queries" if n_answered < n_asked else ""
-    return f"{_number(milliseconds['mean'])} ({_number(milliseconds['worst'])}{few})"
-
-
-def _number(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= 10 else f"{milliseconds:.2g}"
 
 
 def defaults(studies: Studies) -> str:

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from beyond import better_elsewhere
 from compared import BEST, best_circuits, free_networks, tallies, within
+from elsewhere import better_elsewhere
 from mixed import ahead_of_all
 from reproduced import against_paper, cell
 from table5 import LEVELS, SCENARIOS
@@ -81,13 +81,14 @@ def mixtures(studies: Studies) -> str:
 
 
 def other_networks(studies: Studies) -> str:
-    compared, better, failed = better_elsewhere(studies)
+    compared, better, unanswered, not_compiled = better_elsewhere(studies)
     if not compared:
         return ""
     return (
         f"**pyAgrum's networks fit better than our single circuit on {len(better)} of {len(compared)} sets; "
-        f"{len(failed)} of these run out of memory when nothing is known.** What a circuit costs to ask is known from "
-        "its edges (Against today's choice)."
+        f"{len(unanswered)} of these do not answer when nothing is known**, within the limits of time and memory, and "
+        f"{len(not_compiled)} have no circuit. What a circuit costs to ask is known from its edges (Against today's "
+        "choice)."
     )
 
 

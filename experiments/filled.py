@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from beyond import alternatives_table, defaults_table
+from beyond import defaults_table
+from elsewhere import alternatives_table
 from incomplete import gaps_table
 from mixed import ahead_of_all, headline_table, mixtures_table
 from reproduced import seconds_of_queries
