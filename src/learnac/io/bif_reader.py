@@ -26,6 +26,9 @@ _MAX_READ_TABLE = 1 << 22
 
 _SKIPPED = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(r'"([^"\n]*)"|[{}()\[\];,|]|(?:(?!//|/\*)[^\s{}()\[\];,|"])+')
+# What most of a large file consists of, read at once. Anything else is read word by word.
+_PLAIN_NUMBERS = re.compile(r"[\s,0-9.eE+-]*+;")
+_PLAIN_STATES = re.compile(r'[^{}()\[\];|"/]*+\)')
 _PROPERTY = re.compile(r'\s*+([^\s=;"]*+)\s*+=?((?:"[^"\n]*+"|[^;"]++)*+);')
 
 
@@ -124,8 +127,23 @@ class _Parser:
             if word != ",":
                 yield word
 
+    def _at_once(self, plain: re.Pattern[str]) -> list[str] | None:
+        """The words of what is plain, which ends with one character more; None if something else comes next."""
+        found = plain.match(self.text, self.end)
+        if found is None:
+            return None
+        self.end = found.end()
+        self.start = self.end - 1
+        return found[0][:-1].replace(",", " ").split()
+
     def _numbers(self) -> tuple[list[float], int]:
-        start, numbers = self.start, []
+        start, end = self.start, self.end
+        try:
+            if (words := self._at_once(_PLAIN_NUMBERS)) is not None:
+                return list(map(float, words)), start
+        except ValueError:
+            self.end = end
+        numbers = []
         for word in self._until(";", "a probability"):
             try:
                 numbers.append(float(word))
@@ -200,7 +218,9 @@ class _Parser:
             case "property":
                 self._property({})
             case "(":
-                states, start = tuple(self._until(")", "a value")), self.start
+                words = self._at_once(_PLAIN_STATES)
+                states = tuple(self._until(")", "a value") if words is None else words)
+                start = self.start
                 block.rows.append((states, self._numbers()[0], start))
             case _:
                 raise self.error(f"expected `table`, `default`, '(' or '}}', found {token!r}")
@@ -254,15 +274,21 @@ def _filled(parser: _Parser, block: _Probability, parents: list[_Variable], shap
     is_filled = np.zeros(n_rows, dtype=bool)
     if block.default is not None:
         table[:] = _rows(parser, *block.default, 1, arity)
+    places = []
     for states, numbers, start in block.rows:
-        place = _place_of(parser, states, parents, start)
+        places.append(place := _place_of(parser, states, parents, start))
         if is_filled[place]:
             raise parser.error(f"the row of ({', '.join(states)}) is given twice", start)
-        table[place] = _rows(parser, numbers, start, 1, arity)
+        if len(numbers) != arity:
+            raise parser.error(f"expected {arity:,} probabilities, found {len(numbers):,}", start)
         is_filled[place] = True
+    if places:
+        found = normalised(np.array([numbers for _, numbers, _ in block.rows]))
+        # If it does not say which row is wrong, each is looked at.
+        table[places] = [_rows(parser, *row[1:], 1, arity)[0] for row in block.rows] if found is None else found
     if block.default is None and not is_filled.all():
-        found = np.count_nonzero(is_filled)
-        raise parser.error(f"expected {n_rows:,} rows or a default, found {found:,} rows", block.start)
+        message = f"expected {n_rows:,} rows or a default, found {np.count_nonzero(is_filled):,} rows"
+        raise parser.error(message, block.start)
     return table
 
 
