@@ -381,6 +381,40 @@ class TestNetwork:
         assert gain == pytest.approx(model.next_question(names[first], {"colour": "none"})[names[second]], rel=1e-9)
 
 
+# Of all lines, how many points lie inside of a box. Lines end at the edges of boxes.
+COVERED = """() => {
+  const boxes = [...document.querySelectorAll(".stage .node rect")].map((box) => box.getBoundingClientRect());
+  return [...document.querySelectorAll(".stage path.arc")].map((arc) => {
+    const matrix = arc.getScreenCTM(), length = arc.getTotalLength();
+    const points = Array.from({ length: 101 }, (_, i) => arc.getPointAtLength((i / 100) * length).matrixTransform(matrix));
+    return points.filter(({ x, y }) => boxes.some((b) => x > b.left + 6 && x < b.right - 6 && y > b.top + 6 && y < b.bottom - 6)).length;
+  });
+}"""
+
+
+def test_lines_go_around_the_boxes_between_their_ends(browser: Any, tmp_path: Path) -> None:
+    """Four variables, each of which depends on all before: one column of boxes."""
+    from learnac.explore import explorer_page
+    from learnac.model import Model
+
+    rng = np.random.default_rng(0)
+    rows = np.zeros((4000, 4), dtype=int)
+    for v in range(4):
+        weights = rng.choice([-1.5, 1.0], size=v)
+        rows[:, v] = rng.random(4000) < 1 / (1 + np.exp(-(2 * rows[:, :v] - 1) @ weights))
+    order = {f"x{v}": [f"x{u}" for u in range(v)] for v in range(4)}
+    model = LearnAC(edge_penalty=0.01, allowed_parents=order).fit(rows)
+    assert sum(map(len, model.network_.parents)) == 6
+    (tmp_path / "page.html").write_text(explorer_page(Model(model.circuit_, model.network_), "page"))
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    settled(page)
+    page.click("#tab-network")
+    page.wait_for_selector(".stage .node")
+    assert page.evaluate(COVERED) == [0] * 6
+    page.close()
+
+
 def test_impossible_evidence_is_told(browser: Any, tmp_path: Path) -> None:
     from learnac.explore import explorer_page
     from learnac.model import Model

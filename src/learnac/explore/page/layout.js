@@ -3,28 +3,49 @@
 export const NODE = { width: 118, height: 34, gapX: 26, gapY: 74 };
 const SWEEPS = 24;
 
-// `arcs` are pairs [from, to] without cycles; or, if they have no direction, with any order that has none.
+// `arcs` are pairs [from, to] without cycles; or, if they have no direction, with any order that has none. An arc that
+// passes layers has a place in each of them too, under `bendOf`, so that it goes around the boxes there.
 export function layered(nodes, arcs) {
-  const above = new Map(nodes.map((v) => [v, []])), below = new Map(nodes.map((v) => [v, []]));
+  const layers = foldedLayers(nodes, ...neighbours(nodes, arcs));
+  const layerOf = new Map(layers.flatMap((layer, y) => layer.map((v) => [v, y])));
+  const links = [];
   for (const [from, to] of arcs) {
-    above.get(to).push(from);
-    below.get(from).push(to);
+    let last = from;
+    for (let y = layerOf.get(from) + 1; y < layerOf.get(to); y++) {
+      const bend = bendOf(from, to, y - layerOf.get(from));
+      layers[y].push(bend);
+      links.push([last, bend]);
+      last = bend;
+    }
+    links.push([last, to]);
   }
-  const layers = foldedLayers(nodes, above, below);
+  const [above, below] = neighbours(layers.flat(), links);
   const x = new Map();
   layers.forEach((layer) => layer.forEach((v, place) => x.set(v, place - layer.length / 2)));
-  const mean = (v, neighbours) => (neighbours.length ? neighbours.reduce((sum, u) => sum + x.get(u), 0) / neighbours.length : x.get(v));
+  const mean = (v, near) => (near.length ? near.reduce((sum, u) => sum + x.get(u), 0) / near.length : x.get(v));
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const order = sweep % 2 === 0 ? layers : [...layers].reverse();
     for (const layer of order) {
       const wanted = new Map(layer.map((v) => [v, mean(v, sweep % 3 === 2 ? [...above.get(v), ...below.get(v)] : (sweep % 2 === 0 ? above : below).get(v))]));
       layer.sort((a, b) => wanted.get(a) - wanted.get(b));
-      spread(layer, wanted, x);
+      spread(layer, wanted, x, layerOf);
     }
   }
   const places = new Map();
   layers.forEach((layer, y) => layer.forEach((v) => places.set(v, { x: x.get(v) * (NODE.width + NODE.gapX), y: y * NODE.gapY })));
   return places;
+}
+
+// The name of the place where an arc passes the n-th layer below its beginning.
+export const bendOf = (from, to, n) => `${from} to ${to}, ${n}`;
+
+function neighbours(nodes, links) {
+  const above = new Map(nodes.map((v) => [v, []])), below = new Map(nodes.map((v) => [v, []]));
+  for (const [from, to] of links) {
+    above.get(to).push(from);
+    below.get(from).push(to);
+  }
+  return [above, below];
 }
 
 // Layers by the longest way from above; wide ones are folded into several.
@@ -47,12 +68,13 @@ function foldedLayers(nodes, above, below) {
   });
 }
 
-// At least 1 apart, and as near to what is wanted as the order allows.
-function spread(layer, wanted, x) {
-  let last = -Infinity;
+// Boxes at least 1 apart, bends less, and all as near to what is wanted as the order allows.
+function spread(layer, wanted, x, boxes) {
+  const half = (v) => (boxes.has(v) ? 0.5 : 0.09);
+  let right = -Infinity;
   for (const v of layer) {
-    last = Math.max(last + 1, wanted.get(v));
-    x.set(v, last);
+    x.set(v, Math.max(right + half(v), wanted.get(v)));
+    right = x.get(v) + half(v);
   }
   const shift = layer.reduce((sum, v) => sum + wanted.get(v) - x.get(v), 0) / layer.length;
   for (const v of layer) x.set(v, x.get(v) + shift);

@@ -1,7 +1,7 @@
 // The learned network, or what tells most about what under the present evidence; and the decision tree of a variable.
 
 import { h, percent, svg } from "./text.js";
-import { arranged, layered, NODE, pulled } from "./layout.js";
+import { arranged, bendOf, layered, NODE, pulled } from "./layout.js";
 
 const MOST_ARCS = 150, MOST_LAYERED = 30;
 const LEAST = { width: 760, height: 420 };
@@ -55,7 +55,7 @@ export class NetworkView {
     const most = Math.max(...arcs.map((arc) => arc[2]), 1e-9);
     const picture = svg("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Network" },
       svg("defs", {}, svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0 8 4 0 8z" }))));
-    for (const [from, to, strength] of arcs) picture.append(this.arc(places.get(from), places.get(to), strength / most, from === this.chosen || to === this.chosen));
+    for (const [from, to, strength] of arcs) picture.append(this.arc(wayOf(places, from, to), strength / most, from === this.chosen || to === this.chosen));
     for (const v of nodes) picture.append(this.node(v, places.get(v)));
     movable(picture);
     const focused = document.activeElement?.dataset?.node;
@@ -63,13 +63,13 @@ export class NetworkView {
     if (focused !== undefined) picture.querySelector(`[data-node="${focused}"]`)?.focus();
   }
 
-  arc(a, b, share, isNear) {
-    if (this.mode !== "arcs") return svg("path", { class: isNear ? "arc near" : "arc", d: `M${a.x} ${a.y}L${b.x} ${b.y}`, "stroke-width": 0.8 + 5 * share, "stroke-opacity": 0.25 + 0.7 * share });
-    const down = b.y > a.y ? 1 : b.y < a.y ? -1 : 0;
-    const [y1, y2] = [a.y + (down * NODE.height) / 2, b.y - (down * NODE.height) / 2];
-    const bend = down === 0 ? -50 : (y2 - y1) / 2;
-    const d = down === 0 ? `M${a.x} ${a.y - NODE.height / 2}C${a.x} ${a.y + bend} ${b.x} ${b.y + bend} ${b.x} ${b.y - NODE.height / 2}` : `M${a.x} ${y1}C${a.x} ${y1 + bend} ${b.x} ${y2 - bend} ${b.x} ${y2}`;
-    return svg("path", { class: isNear ? "arc near" : "arc", d, "stroke-width": 0.8 + 3.2 * Math.sqrt(share), "stroke-opacity": 0.35 + 0.6 * share, "marker-end": "url(#head)" });
+  arc(way, share, isNear) {
+    const [a, b] = [way[0], way.at(-1)], name = isNear ? "arc near" : "arc";
+    if (this.mode !== "arcs") return svg("path", { class: name, d: `M${a.x} ${a.y}L${b.x} ${b.y}`, "stroke-width": 0.8 + 5 * share, "stroke-opacity": 0.25 + 0.7 * share });
+    const down = Math.sign(b.y - a.y), edge = (down * NODE.height) / 2;
+    const ends = [{ x: a.x, y: a.y + edge }, ...way.slice(1, -1), { x: b.x, y: b.y - edge }];
+    const d = down === 0 ? `M${a.x} ${a.y - NODE.height / 2}C${a.x} ${a.y - 50} ${b.x} ${b.y - 50} ${b.x} ${b.y - NODE.height / 2}` : curve(ends);
+    return svg("path", { class: name, d, "stroke-width": 0.8 + 3.2 * Math.sqrt(share), "stroke-opacity": 0.35 + 0.6 * share, "marker-end": "url(#head)" });
   }
 
   node(v, { x, y }) {
@@ -147,4 +147,22 @@ function movable(picture) {
     box = [box[0] + box[2] * px * (1 - factor), box[1] + box[3] * py * (1 - factor), box[2] * factor, box[3] * factor];
     set();
   }, { passive: false });
+}
+
+// The places that an arc goes through, its ends among them.
+function wayOf(places, from, to) {
+  const way = [places.get(from)];
+  for (let n = 1; places.has(bendOf(from, to, n)); n++) way.push(places.get(bendOf(from, to, n)));
+  return [...way, places.get(to)];
+}
+
+// Through all points, upright at each.
+function curve([first, ...rest]) {
+  let [d, last] = [`M${first.x} ${first.y}`, first];
+  for (const point of rest) {
+    const bend = (point.y - last.y) / 2;
+    d += `C${last.x} ${last.y + bend} ${point.x} ${point.y - bend} ${point.x} ${point.y}`;
+    last = point;
+  }
+  return d;
 }

@@ -5,8 +5,9 @@ import { h, probability, signed } from "./text.js";
 
 export function pieceText(model, v, piece) {
   const { name, categories, number } = model.variables[v];
-  if (piece.sets !== undefined) return `set ${name} = ${categories[piece.sets]}`;
-  if (piece.is !== undefined) return `${name} = ${categories[piece.is]}`;
+  const is = number ? ":" : " =";  // Categories of numbers are intervals.
+  if (piece.sets !== undefined) return `set ${name}${is} ${categories[piece.sets]}`;
+  if (piece.is !== undefined) return `${name}${is} ${categories[piece.is]}`;
   const range = number && rangeOf(piece.likelihoods);
   if (range) return `${name}: ${intervalText(number, ...range)}`;
   const best = piece.likelihoods.indexOf(Math.max(...piece.likelihoods));
