@@ -15,7 +15,7 @@ INTRACTABLE = "WinMine"
 
 
 def mixtures(studies: Studies) -> str:
-    circuits, averaged = _of_kind(studies, "circuit"), _averaged(studies)
+    circuits, averaged = of_kind(studies, "circuit"), averaged_of(studies)
     task = studies.records("mixtures", kind="circuit")[0]["task"]
     return f"""\
 ## Mixtures over one structure
@@ -34,15 +34,15 @@ of the whole choice, for four averaged of the chosen number alone; a query is al
 {_first_experiment(studies)}
 {_published(studies, averaged)}
 {_curves(studies)}
-{_worse(circuits, _of_kind(studies, "mixture"))}
+{_worse(circuits, of_kind(studies, "mixture"))}
 """
 
 
 def mixtures_table(studies: Studies) -> str:
     """Log-likelihoods of all sets."""
     rows = []
-    all_averaged = _averaged(studies)
-    for name, circuit in _of_kind(studies, "circuit").items():
+    all_averaged = averaged_of(studies)
+    for name, circuit in of_kind(studies, "circuit").items():
         seeds = [record["result"] for record in studies.records("mixtures", kind="mixture", set=name)]
         if not seeds:
             continue
@@ -66,7 +66,7 @@ def mixtures_table(studies: Studies) -> str:
 
 def headline_table(studies: Studies) -> str:
     """Our models beside the best published tractable one, on the binary sets."""
-    mixtures, averaged = _of_kind(studies, "mixture"), _averaged(studies)
+    mixtures, averaged = of_kind(studies, "mixture"), averaged_of(studies)
     best = MODELS[BEST]["test"]
     rows = [
         [
@@ -76,7 +76,7 @@ def headline_table(studies: Studies) -> str:
             f"{mixtures[name]['test']:.2f}" if name in mixtures else "",
             f"{averaged[name]['test']:.2f}" if name in averaged else "",
         ]
-        for name, circuit in _of_kind(studies, "circuit").items()
+        for name, circuit in of_kind(studies, "circuit").items()
         if name in best
     ]
     return table(["set", f"{BEST}{MARKS[RECALLED]}", "one circuit", "one mixture", "four mixtures averaged"], rows)
@@ -84,14 +84,14 @@ def headline_table(studies: Studies) -> str:
 
 def _costs(studies: Studies) -> str:
     columns = [
-        _of_kind(studies, "circuit"),
-        _of_kind(studies, "mixture"),
-        _of_kind(studies, "components", n_components=256),
-        _averaged(studies),
+        of_kind(studies, "circuit"),
+        of_kind(studies, "mixture"),
+        of_kind(studies, "components", n_components=256),
+        averaged_of(studies),
     ]
     rows = [
         [name, *(_cost(column[name]) if name in column else "" for column in columns)]
-        for name in _of_kind(studies, "mixture")
+        for name in of_kind(studies, "mixture")
     ]
     header = ["set", "one circuit", "one mixture", "256 components", "four averaged"]
     return f"""\
@@ -133,12 +133,12 @@ def _compared_with_first(studies: Studies) -> dict[str, dict[str, float]]:
         }
         for title in ("64", "256")
     }
-    return {**found, "averaged": {name: r["test"] for name, r in _averaged(studies).items()}}
+    return {**found, "averaged": {name: r["test"] for name, r in averaged_of(studies).items()}}
 
 
 def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:
     """Sets on which four averaged are ahead of every published tractable model, and all that could be compared."""
-    ours = {name: found["test"] for name, found in _averaged(studies).items() if name in MODELS[BEST]["test"]}
+    ours = {name: found["test"] for name, found in averaged_of(studies).items() if name in MODELS[BEST]["test"]}
     tallies = [tally(ours, model["test"]) for name, model in MODELS.items() if name != INTRACTABLE]
     return [name for name in ours if all(name in each.ahead for each in tallies)], list(ours)
 
@@ -188,7 +188,7 @@ def _worse(circuits: dict[str, dict[str, Any]], mixtures: dict[str, dict[str, An
     return f"One mixture is worse than one circuit on {told}.{chosen}"
 
 
-def _of_kind(studies: Studies, kind: str, **wanted: object) -> dict[str, dict[str, Any]]:
+def of_kind(studies: Studies, kind: str, **wanted: object) -> dict[str, dict[str, Any]]:
     """The first result of each set."""
     found: dict[str, dict[str, Any]] = {}
     for record in studies.records("mixtures", kind=kind, **wanted):
@@ -196,7 +196,7 @@ def _of_kind(studies: Studies, kind: str, **wanted: object) -> dict[str, dict[st
     return found
 
 
-def _averaged(studies: Studies) -> dict[str, dict[str, Any]]:
+def averaged_of(studies: Studies) -> dict[str, dict[str, Any]]:
     """Four averaged, with as many components as are best on valid."""
     found: dict[str, dict[str, Any]] = {}
     for record in studies.records("mixtures", kind="averaged"):

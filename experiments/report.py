@@ -2,7 +2,7 @@
 
     python experiments/report.py [--results FOLDER] [--out FOLDER]
 
-Writes REPORT.md and its figures. What there are no results for yet is left out.
+Writes REPORT.md with its figures, and QUESTIONS.md. What there are no results for yet is left out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import figures
 import reproduced
 import weak
 from claims import claims
+from questions import questions
 from study import HERE, Results
 from tables import Studies, table
 
@@ -23,7 +24,8 @@ INTRODUCTION = """\
 
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. Log-likelihoods are
 natural, means over rows. Times are CPU time of one thread, on a machine that did other work as well: trust factors, not
-percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md).
+percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask:
+[QUESTIONS.md](QUESTIONS.md).
 
 k_e, the edge penalty, is what a split must gain for each edge that it adds to the circuit; k_p, the parameter penalty,
 for each parameter. Shrinkage draws the parameters of a leaf towards those of the node that it came from, as if by so
@@ -60,6 +62,7 @@ def main() -> None:
     arguments = parser.parse_args()
     (arguments.out / "figures").mkdir(parents=True, exist_ok=True)
     (arguments.out / "REPORT.md").write_text(render(arguments.results))
+    (arguments.out / "QUESTIONS.md").write_text(questions(Studies(arguments.results)))
     figures.draw(Studies(arguments.results), arguments.out / "figures")
 
 
