@@ -384,10 +384,12 @@ class TestNetwork:
 # Of all lines, how many points lie inside of a box. Lines end at the edges of boxes.
 COVERED = """() => {
   const boxes = [...document.querySelectorAll(".stage .node rect")].map((box) => box.getBoundingClientRect());
+  const isInside = ({ x, y }) =>
+    boxes.some((b) => x > b.left + 6 && x < b.right - 6 && y > b.top + 6 && y < b.bottom - 6);
   return [...document.querySelectorAll(".stage path.arc")].map((arc) => {
-    const matrix = arc.getScreenCTM(), length = arc.getTotalLength();
-    const points = Array.from({ length: 101 }, (_, i) => arc.getPointAtLength((i / 100) * length).matrixTransform(matrix));
-    return points.filter(({ x, y }) => boxes.some((b) => x > b.left + 6 && x < b.right - 6 && y > b.top + 6 && y < b.bottom - 6)).length;
+    const matrix = arc.getScreenCTM(), step = arc.getTotalLength() / 100;
+    const points = Array.from({ length: 101 }, (_, i) => arc.getPointAtLength(i * step).matrixTransform(matrix));
+    return points.filter(isInside).length;
   });
 }"""
 

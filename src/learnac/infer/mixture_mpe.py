@@ -44,7 +44,7 @@ class _Open:
 
     @property
     def is_proven(self) -> bool:
-        return is_proven(self.best_log, self.bound)
+        return self.bound <= self.best_log + _ROUNDING
 
     def push(self, codes: NDArray[np.signedinteger], bound: float) -> None:
         if bound > self.best_log + _ROUNDING:
@@ -130,9 +130,9 @@ def _like(row: Evidence, codes: PartialCodes) -> Evidence:
     return same.with_codes(np.ascontiguousarray(codes))
 
 
-def is_proven(log: float, bound: float) -> bool:
-    """Whether no completion is more probable than one that has been found."""
-    return bound <= log + _ROUNDING
+def are_proven(logs: Floats, bounds: Floats) -> NDArray[np.bool_]:
+    """Of each row, whether no completion is more probable than the one that has been found."""
+    return bounds <= logs + _ROUNDING
 
 
 def _warn(logs: Floats, bounds: Floats, max_seconds: float) -> None:

@@ -50,13 +50,22 @@ def most_probable(
     engine: Engine, evidence: Evidence, n_threads: int, max_seconds: float = MAX_SECONDS
 ) -> tuple[PartialCodes, NDArray[np.float64]]:
     """The completed codes, and their log-probabilities; with numbers, log-densities."""
+    return search(engine, evidence, n_threads, max_seconds)[:2]
+
+
+def search(
+    engine: Engine, evidence: Evidence, n_threads: int, max_seconds: float = MAX_SECONDS
+) -> tuple[PartialCodes, NDArray[np.float64], NDArray[np.bool_]]:
+    """The same, and whether it is proven of each row that no other completion is more probable."""
     threads = usable_threads(n_threads)
     evidence = evidence.densest() if evidence.schema.numbers else evidence
     if engine.components is not None:
-        worlds, log_values, _ = mixture_mpe.most_probable(engine, evidence, max_seconds, threads)
+        worlds, log_values, bounds = mixture_mpe.most_probable(engine, evidence, max_seconds, threads)
+        is_proven = mixture_mpe.are_proven(log_values, bounds)
     else:
         engine.require_deterministic("mpe")
         worlds = evidence.codes.copy(order="C")
         log_values = engine.evaluator.most_probable(*evidence.arrays, worlds, threads)
+        is_proven = np.ones(evidence.n_rows, dtype=bool)
     evidence.require_possible(log_values)
-    return worlds, log_values + evidence.log_scales
+    return worlds, log_values + evidence.log_scales, is_proven

@@ -62,7 +62,7 @@ def _best_two_of_mixture(engine: Engine, evidence: Evidence, max_seconds: float)
         row = int(found.argmax())
         if found[row] > second.log:
             second = World(some[:, row], float(found[row]))
-    return BestTwo(best, _possible(second), mixture_mpe.is_proven(best.log, float(bounds[0])))
+    return BestTwo(best, _possible(second), bool(mixture_mpe.are_proven(logs, bounds)[0]))
 
 
 def _possible(world: World) -> World | None:

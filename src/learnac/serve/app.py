@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 import logging
 import time
@@ -12,16 +13,19 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
+from learnac.data import Schema
 from learnac.errors import LearnacError, NotProvenWarning, SizeError
 from learnac.serve.bodies import ARROW, JSON, Refused, as_arrow, as_json, body_of
 from learnac.serve.explorer import add_explorer
-from learnac.serve.questions import QUESTIONS, Question, asking_of, check_one_row, work_of
+from learnac.serve.questions import QUESTIONS, Question, asking_of, check_one_row, n_rows_of, work_of
 from learnac.serve.service import Limits, Service
 from learnac.serve.stored import ModelStore, Served
 from learnac.version import __version__
 
 _log = logging.getLogger("learnac.serve")
 _OPEN = ("/health", "/ready")  # Whoever watches the service has no token.
+# A browser asks for a name and a password if it meets the second: any name, and the token.
+_WAYS_IN = 'Bearer, Basic realm="learnac", charset="UTF-8"'
 
 
 async def _answered(service: Service, name: str, question: Question, served: Served, request: Request) -> Response:
@@ -30,7 +34,7 @@ async def _answered(service: Service, name: str, question: Question, served: Ser
 
     def work() -> Response:
         body, table = body_of(content, kind, dict(request.query_params), question.body)
-        n_rows = len(body.given) if isinstance(body.given, list) else 1 if table is None else table.num_rows
+        n_rows = n_rows_of(body, table)
         if n_rows > service.limits.max_rows:
             raise Refused(413, f"expected at most {service.limits.max_rows:,} rows, found {n_rows:,}")
         asking = asking_of(served.model, body, table, service.limits.max_seconds / 2)
@@ -91,6 +95,7 @@ _STATUSES: dict[int | str, str] = {
     401: "no token, or another one",
     404: "no such model",
     413: "too large",
+    415: "a body of another type than this question takes",
     422: "cannot be answered; the message says why",
     503: "too many questions at once",
     504: "took too long",
@@ -103,16 +108,18 @@ def _add_about(app: FastAPI, service: Service) -> None:
         return {"status": "ok", "learnac": __version__}
 
     @app.get("/ready", summary="Can all models be asked?")
-    async def ready() -> Response:
-        models = await service.run(service.store.models)
+    async def ready(request: Request) -> Response:
+        models = await service.watched()
         problems = service.store.problems
         is_ready = bool(models) and not problems
-        document = {"status": "ready" if is_ready else "not ready", "models": sorted(models), "problems": problems}
+        document: dict[str, Any] = {"status": "ready" if is_ready else "not ready"}
+        if _has_token(service.token, request):
+            document |= {"models": sorted(models), "problems": problems}
         return Response(as_json(document), 200 if is_ready else 503, media_type=JSON)
 
     @app.get("/metrics", summary="What Prometheus reads.")
     async def metrics() -> Response:
-        models = await service.run(service.store.models)
+        models = await service.watched()
         return Response(service.metrics.text(len(models)), media_type="text/plain; version=0.0.4")
 
     @app.get("/v1/models", summary="The models, and what they are.")
@@ -124,8 +131,18 @@ def _add_about(app: FastAPI, service: Service) -> None:
     async def model(model: str) -> Response:
         served = await service.found(model)
         schema = served.model.schema
-        variables = [{"name": n, "categories": list(c)} for n, c in zip(schema.names, schema.categories, strict=True)]
+        variables = [
+            {"name": name, "kind": _kind_of(schema, place), "categories": list(schema.categories[place])}
+            for place, name in enumerate(schema.names)
+        ]
         return Response(as_json({**_described(served), "variables": variables}), media_type=JSON)
+
+
+def _kind_of(schema: Schema, variable: int) -> str:
+    bins = schema.bins[variable]
+    if bins is None or variable not in schema.numbers:
+        return "category"
+    return "number" if bins.calendar is None else "date"
 
 
 def _described(served: Served) -> dict[str, Any]:
@@ -141,7 +158,7 @@ def _described(served: Served) -> dict[str, Any]:
 
 
 def _refusal(status: int, message: str, **fields: Any) -> Response:
-    headers = {"retry-after": "1"} if status == 503 else {"www-authenticate": "Bearer"} if status == 401 else {}
+    headers = {"retry-after": "1"} if status == 503 else {"www-authenticate": _WAYS_IN} if status == 401 else {}
     error = {
         "status": status,
         "message": message,
@@ -200,10 +217,26 @@ def _add_watched(app: FastAPI, service: Service) -> None:
 
 
 def _is_allowed(token: str | None, request: Request) -> bool:
-    if token is None or request.url.path in _OPEN:
+    return request.url.path in _OPEN or _has_token(token, request)
+
+
+def _has_token(token: str | None, request: Request) -> bool:
+    if token is None:
         return True
-    given = request.headers.get("authorization", "")
-    return hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        given = _password(given)
+    elif scheme.lower() != "bearer":
+        return False
+    return hmac.compare_digest(given.strip().encode(), token.encode())
+
+
+def _password(credentials: str) -> str:
+    """What a browser sends after it has asked for a name and a password."""
+    try:
+        return base64.b64decode(credentials, validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _query_in(path: str) -> str:

@@ -29,7 +29,7 @@ def body_of(content: bytes, kind: str, stated: Mapping[str, str], body: type[Bod
     """The body of a question, and the table of its rows if it is one in Arrow; then its settings are in the address."""
     kind = kind.partition(";")[0].strip().lower()
     if kind == ARROW:
-        return _validated(body, {name: _parsed(text) for name, text in stated.items()}), _table(content)
+        return _validated(body, {name: _parsed(text, body, name) for name, text in stated.items()}), _table(content)
     if kind not in (JSON, ""):
         raise Refused(415, f"expected a body of type {JSON} or {ARROW}, found {kind}")
     if stated:
@@ -47,7 +47,10 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, body: type[BaseModel], name: str) -> Any:
+    """What stands in the address: JSON, or a text as it is where one is expected, and where it is no JSON."""
+    if name in body.model_fields and body.model_fields[name].annotation is str:
+        return text
     try:
         return json.loads(text)
     except ValueError:
@@ -74,7 +77,9 @@ def _table(content: bytes) -> Any:
 
 def as_json(document: Any) -> bytes:
     """JSON has no infinities: null stands for what is not finite."""
-    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False).encode(
+        errors="backslashreplace"  # Half of a pair of surrogates, which a request may have as an escape.
+    )
 
 
 def _plain(value: Any) -> Any:

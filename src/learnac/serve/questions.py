@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from learnac import infer
 from learnac.circuit import Queryable
-from learnac.data import Evidence, as_evidence
+from learnac.data import Evidence, Schema, as_evidence
 from learnac.data.forms import DocumentsForm, NumbersOf, column_values
 from learnac.errors import QueryError
 from learnac.infer.engine import engine_of
 from learnac.infer.explain import MAX_PIECES
 from learnac.infer.impute import completed
-from learnac.infer.mpe import most_probable
+from learnac.infer.mpe import search
 from learnac.model import Model
 
 Row = dict[str, Any]
@@ -83,6 +83,11 @@ class Asking(NamedTuple):
     def schema(self) -> Any:
         return self.circuit.schema
 
+    @property
+    def is_one(self) -> bool:
+        """Whether one answer is wanted, and not a list."""
+        return self.evidence.is_one and not isinstance(getattr(self.body, "query", None), list)
+
 
 class Question(NamedTuple):
     body: type[Given]
@@ -95,9 +100,8 @@ def _by_rows(columns: Callable[[Asking], Mapping[str, Any]]) -> Callable[[Asking
     """One answer for a dict, and a list of them for a list."""
 
     def document(asking: Asking) -> Any:
-        found = columns(asking)
-        rows = [dict(zip(found, row, strict=True)) for row in zip(*(_listed(c) for c in found.values()), strict=True)]
-        return rows[0] if asking.evidence.is_one else {"rows": rows}
+        rows = _rows_of(columns(asking))
+        return rows[0] if asking.is_one else {"rows": rows}
 
     return document
 
@@ -152,13 +156,44 @@ def _worlds(asking: Asking, codes: Any, numbers: NumbersOf) -> dict[str, Any]:
     return {name: column_values(schema, place, codes[place], numbers) for place, name in enumerate(schema.names)}
 
 
-def _mpe(asking: Asking) -> Mapping[str, Any]:
-    codes, logs = most_probable(engine_of(asking.circuit), asking.evidence, 1, asking.seconds)
-    return {**_worlds(asking, codes, asking.evidence.numbers_of(codes)), "log_probability": logs}
+def _mpe(asking: Asking) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The completed rows, and what there is to say of each."""
+    codes, logs, is_proven = search(engine_of(asking.circuit), asking.evidence, 1, asking.seconds)
+    worlds = _worlds(asking, codes, asking.evidence.numbers_of(codes))
+    return worlds, {"log_probability": logs, "is_proven": is_proven}
+
+
+def _mpe_columns(asking: Asking) -> Mapping[str, Any]:
+    worlds, told = _mpe(asking)
+    if taken := [name for name in told if name in worlds]:
+        raise QueryError(f"expected no column of the model to be called {taken[0]!r}, found one: ask in JSON")
+    return {**worlds, **told}
+
+
+def _mpe_document(asking: Asking) -> Any:
+    worlds, told = _mpe(asking)
+    rows = _rows_of(worlds)
+    found = [
+        {"row": row, **dict(zip(told, of_row, strict=True))} for row, of_row in zip(rows, _zipped(told), strict=True)
+    ]
+    return found[0] if asking.is_one else {"rows": found}
 
 
 def _impute(asking: Asking) -> Mapping[str, Any]:
     return _worlds(asking, *completed(asking.circuit, asking.evidence, asking.body.method))
+
+
+def _impute_document(asking: Asking) -> Any:
+    rows = _rows_of(_impute(asking))
+    return {"row": rows[0]} if asking.is_one else {"rows": rows}
+
+
+def _rows_of(columns: Mapping[str, Any]) -> list[Row]:
+    return [dict(zip(columns, row, strict=True)) for row in _zipped(columns)]
+
+
+def _zipped(columns: Mapping[str, Any]) -> Any:
+    return zip(*(_listed(column) for column in columns.values()), strict=True)
 
 
 def _predictions(asking: Asking) -> Mapping[str, Any]:
@@ -192,8 +227,7 @@ def _samples(asking: Asking) -> Any:
 
 
 def _documents(asking: Asking, drawn: Any) -> list[Row]:
-    worlds = _worlds(asking, drawn.codes, drawn.numbers)
-    return [dict(zip(worlds, row, strict=True)) for row in zip(*worlds.values(), strict=True)]
+    return _rows_of(_worlds(asking, drawn.codes, drawn.numbers))
 
 
 def _conflicts(asking: Asking) -> Mapping[str, Any]:
@@ -264,8 +298,10 @@ QUESTIONS: dict[str, Question] = {
     "marginals": Question(
         MarginalsBody, "The probability of each value of every variable.", _marginal_columns, _marginal_document
     ),
-    "mpe": _rowwise(Given, "The most probable combination of values for everything unknown.", _mpe),
-    "impute": _rowwise(ImputeBody, "Rows with their gaps filled.", _impute),
+    "mpe": Question(
+        Given, "The most probable combination of values for everything unknown.", _mpe_columns, _mpe_document
+    ),
+    "impute": Question(ImputeBody, "Rows with their gaps filled.", _impute, _impute_document),
     "predict": _rowwise(
         TargetBody,
         "The most probable category of a target, and the probability of each; of a number, its mean and interval.",
@@ -284,10 +320,54 @@ QUESTIONS: dict[str, Question] = {
 def asking_of(model: Model, body: Given, rows: Any, seconds: float) -> Asking:
     """The question, its evidence encoded and its interventions done. `rows` are a table, or None for the body's."""
     circuit = model.require_circuit()
+    body = body.model_copy(update=as_categories(circuit.schema, body))
     if body.do:
         circuit = infer.do(circuit, body.do)
     evidence = as_evidence(circuit.schema, body.given if rows is None else rows)
     return Asking(circuit, model, evidence, body, seconds)
+
+
+def as_categories(schema: Schema, body: Given) -> dict[str, Any]:
+    """The fields of a body with rows, in which texts stand for the categories that they are written as.
+
+    JSON's names of fields are texts, so likelihoods of booleans could not be stated otherwise, and answers name
+    categories in the same way.
+    """
+    texts = {
+        name: {text: category for category in categories for text in _texts_of(category)}
+        for name, categories in zip(schema.names, schema.categories, strict=True)
+        if schema.position(name) not in schema.numbers and not all(isinstance(c, str) for c in categories)
+    }
+    if not texts:
+        return {}
+
+    def value_of(value: Any, categories: Mapping[str, Any]) -> Any:
+        if isinstance(value, dict):
+            return {categories.get(key, key): item for key, item in value.items()}
+        return categories.get(value, value) if isinstance(value, str) else value
+
+    def row_of(row: Row) -> Row:
+        return {name: value_of(value, texts[name]) if name in texts else value for name, value in row.items()}
+
+    found: dict[str, Any] = {}
+    for field in ("given", "query", "do", "other", "balance"):
+        value = getattr(body, field, None)
+        if isinstance(value, dict):
+            found[field] = row_of(value)
+        elif isinstance(value, list):
+            found[field] = [row_of(row) for row in value]
+    return found
+
+
+def _texts_of(category: Any) -> tuple[str, ...]:
+    return (str(category), str(category).lower()) if isinstance(category, bool) else (str(category),)
+
+
+def n_rows_of(body: Given, table: Any) -> int:
+    """How many rows are asked about, or for."""
+    lists = [len(rows) for rows in (body.given, getattr(body, "query", None)) if isinstance(rows, list)]
+    n_rows = max([1 if table is None else table.num_rows, *lists])
+    return n_rows * max(1, body.n) if isinstance(body, SampleBody) else n_rows
 
 
 def work_of(name: str, asking: Asking) -> int:

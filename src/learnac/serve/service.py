@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +54,10 @@ class Service:
 
     def _ended(self) -> None:
         self._n_taken -= 1
+
+    async def watched(self) -> Mapping[str, Served]:
+        """The models, for those who watch the service: also if all its threads are busy."""
+        return await asyncio.to_thread(self.store.models)
 
     async def found(self, name: str) -> Served:
         models = self.store.fresh()

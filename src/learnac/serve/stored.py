@@ -13,7 +13,8 @@ from learnac.errors import LearnacError
 from learnac.io.convert import compiled, read_any
 from learnac.model import Model
 
-SUFFIXES = (".learnac", ".bif", ".bn", ".ac")
+# Of several files with the same name, the one whose ending comes first is served.
+SUFFIXES = (".learnac", ".bif", ".xmlbif", ".uai", ".bn", ".ac")
 # How long a look at the disk is good for.
 _FRESH_SECONDS = 1.0
 
@@ -76,8 +77,9 @@ class ModelStore:
     def _paths(self) -> dict[str, Path]:
         if not self.path.is_dir():
             return {self.path.stem: self.path}
-        files = sorted(file for file in self.path.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
-        return {file.stem: file for file in reversed(files)}
+        files = [file for file in self.path.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file()]
+        files.sort(key=lambda file: (-SUFFIXES.index(file.suffix.lower()), file.name))
+        return {file.stem: file for file in files}
 
 
 def _read(name: str, path: Path, stamp: tuple[int, int]) -> Served:
