@@ -10,8 +10,9 @@
 namespace learnac {
 namespace {
 
-// Beyond this many steps an order by fill takes too long; states are counted instead.
-constexpr double most_fill_steps = 1e8;
+// Beyond this many steps an order by fill takes too long: the rest of it is by states. Links that arise on the way
+// count.
+constexpr double most_fill_steps = 3e8;
 
 class Graph {
  public:
@@ -70,21 +71,19 @@ class Elimination {
   Elimination(Graph graph, std::span<const std::uint32_t> arities, std::uint64_t seed)
       : graph_(std::move(graph)), arities_(arities), random_(seed, 0), costs_(arities.size()) {
     for (const std::uint32_t arity : arities) logs_.push_back(std::log2(std::max(arity, 1u)));
-    double steps = 0;
-    for (std::size_t v = 0; v < graph_.size(); ++v) {
-      const auto degree = static_cast<double>(graph_.degree(v));
-      steps += degree * degree * static_cast<double>(graph_.n_words());
-    }
-    is_dense_ = steps > most_fill_steps;
   }
 
   EliminationOrder by_rule(EliminationRule rule) {
-    rule_ = is_dense_ ? EliminationRule::fewest_states : rule;
+    rule_ = rule;
     std::vector<std::uint32_t> left(graph_.size());
     for (std::uint32_t v = 0; v < left.size(); ++v) left[v] = v;
     is_stale_.assign(graph_.size(), true);
     EliminationOrder found{{}, 0};
     while (!left.empty()) {
+      if (n_steps_ > most_fill_steps && rule_ != EliminationRule::fewest_states) {
+        rule_ = EliminationRule::fewest_states;
+        is_stale_.assign(graph_.size(), true);
+      }
       const std::size_t place = cheapest(left);
       const std::uint32_t v = left[place];
       left[place] = left.back();
@@ -116,8 +115,9 @@ class Elimination {
     return chosen;
   }
 
-  double cost(std::uint32_t v) const {
+  double cost(std::uint32_t v) {
     if (rule_ == EliminationRule::fewest_states) return log_states(v);
+    n_steps_ += static_cast<double>(graph_.degree(v) * graph_.n_words());
     double cost = 0;
     graph_.each_neighbour(v, [&](std::uint32_t u) {
       for (std::size_t w = 0; w < graph_.n_words(); ++w) {
@@ -144,6 +144,8 @@ class Elimination {
     found.variables.push_back(v);
     clique_logs_.push_back(log_states(v));
     if (!is_stale_.empty()) {
+      const auto degree = static_cast<double>(graph_.degree(v));
+      n_steps_ += degree * degree;
       graph_.each_neighbour(v, [&](std::uint32_t u) {
         is_stale_[u] = true;
         if (rule_ != EliminationRule::fewest_states)
@@ -169,7 +171,7 @@ class Elimination {
   std::vector<bool> is_stale_;
   std::vector<double> clique_logs_;
   EliminationRule rule_ = EliminationRule::fewest_states;
-  bool is_dense_ = false;
+  double n_steps_ = 0;
 };
 
 // Cuts the graph by the lightest level of a breadth-first search that leaves a quarter on either side.

@@ -105,6 +105,10 @@ class QueryError(LearnacError, ValueError):
     """A query cannot be answered: for example, it names an unknown variable or category."""
 
 
+class NoNetworkError(LearnacError, ValueError):
+    """A model has no network, where one is needed."""
+
+
 class ImpossibleEvidenceError(QueryError):
     """The evidence of a query has probability zero.
 

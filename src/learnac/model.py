@@ -13,6 +13,7 @@ from learnac.circuit import Circuit, Mixture, Queryable
 from learnac.circuit.core_evaluator import core_evaluator
 from learnac.data import Schema
 from learnac.data.schema import UNKNOWN
+from learnac.errors import NoNetworkError
 from learnac.network import BayesNet
 from learnac.types import PartialCodes
 
@@ -60,10 +61,10 @@ class Model:
         return self.circuit
 
     def require_network(self) -> BayesNet:
-        """The network; ValueError if there is none."""
+        """The network; NoNetworkError, a ValueError, if there is none."""
         if self.network is None:
             found = "a mixture, which equals none" if isinstance(self.circuit, Mixture) else "a circuit alone"
-            raise ValueError(f"expected a model with a network, found {found}")
+            raise NoNetworkError(f"expected a model with a network, found {found}")
         return self.network
 
 

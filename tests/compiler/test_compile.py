@@ -13,8 +13,11 @@ from worlds import probabilities_under, worlds_of
 from learnac import Dataset, LearnAC, infer
 from learnac.circuit import Circuit, evaluate, indicators_of, n_operations, properties
 from learnac.compiler import Attempt, compile_network
+from learnac.compiler.budget import Budget
+from learnac.compiler.climbing import climb
+from learnac.compiler.draft import Draft
 from learnac.data import Schema
-from learnac.errors import Problem, SettingError, SizeError
+from learnac.errors import ImpossibleEvidenceError, Problem, SettingError, SizeError
 from learnac.io import read_bif, read_bn, read_model, write_bif, write_bn, write_model
 from learnac.model import Model
 from learnac.network import BayesNet
@@ -165,6 +168,36 @@ class TestDistribution:
             np.testing.assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
 
 
+class TestGivenSplits:
+    """What is known, taken out of a circuit whose splits were applied one after the other."""
+
+    @pytest.mark.parametrize("splits", ["complete", "binary"])
+    @pytest.mark.parametrize("known", [{0: 1}, {1: 0, 3: 2}, {2: 0, 4: 3, 5: 1}])
+    def test_the_circuit_is_that_of_the_worlds_with_these_values(self, splits: str, known: dict[int, int]) -> None:
+        network = learned(splits)
+        codes = np.array([known.get(v, -1) for v in range(len(ARITIES))], dtype=np.int32)
+        whole = climb(network, Budget(), 1_000_000)
+        assert isinstance(whole, Draft)
+        smaller = whole.given(network, codes)
+        assert smaller.n_edges < whole.n_edges
+        worlds = worlds_of(ARITIES)
+        fits = np.all([worlds[v] == value for v, value in known.items()], axis=0)
+        expected = np.where(fits, probabilities_under(network, worlds), 0.0)
+        for draft in (smaller, smaller.shared(network)):
+            circuit = draft.circuit(network)
+            found = evaluate(circuit, indicators_of(circuit, worlds))
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
+
+    def test_what_is_impossible_is_told(self) -> None:
+        network = learned("complete", alpha=0.0)
+        whole = climb(network, Budget(), 1_000_000)
+        assert isinstance(whole, Draft)
+        worlds = worlds_of(ARITIES)
+        impossible = worlds[:, np.flatnonzero(probabilities_under(network, worlds) == 0)[0]].astype(np.int32)
+        with pytest.raises(ImpossibleEvidenceError):
+            whole.given(network, impossible)
+
+
 class TestBudget:
     def test_the_smallest_circuit_found_just_fits(self) -> None:
         network = learned("complete")
@@ -175,8 +208,8 @@ class TestBudget:
 
     def test_a_refusal_says_what_was_reached_and_what_would_help(self) -> None:
         said = (
-            r"would need more than 50,000 edges \(max_edges\): the best of \d+ attempts stood at [\d,]+ edges, and the "
-            r"best order of its variables implies 2\^\d+ states; values that are known for good \(given\)"
+            r"would need more than 50,000 edges \(max_edges\): the longest of \d+ attempts had made [\d,]+ edges "
+            r"when it ended; the best order of its variables implies 2\^\d+ states; values that are known for good"
         )
         with pytest.raises(SizeError, match=said) as refusal:
             compile_network(grid(20), 50_000)

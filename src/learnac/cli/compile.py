@@ -80,7 +80,7 @@ def compile(  # noqa: A001
     attempts = attempts_made(f"compiling {network}", max_seconds)
     with memory_for(f"the circuit of {network}", FEWER_EDGES), attempts as made:
         try:
-            limits = {"max_edges": max_edges, "max_seconds": max_seconds, "max_bytes": int(max_gb * 1e9)}
+            limits = {"max_edges": max_edges, "max_seconds": max_seconds, "max_bytes": max_gb * 1e9}
             compiled = _compiled(model, given or [], {**limits, "n_threads": threads, "on_attempt": made.take_note})
         except LearnacError as error:
             raise placed(error, network, source=str(network)) from None

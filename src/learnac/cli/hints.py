@@ -20,9 +20,9 @@ def _hint(error: LearnacError) -> str:
         Problem.GAPS_IN_STREAM: ": use --missing category, or learn without --memory",
         Problem.NO_HEADER: "; if the table has no header line, use --no-header",
         Problem.DELIMITER: f": use --delimiter {error.found!r}",
-        Problem.CIRCUIT_TOO_LARGE: "; to allow more edges, compile it first: `learnac compile` with --max-edges",
-        Problem.COMPILING_TOO_LONG: "; to allow more time, compile it first: `learnac compile` with --max-seconds",
-        Problem.COMPILING_TOO_LARGE: "; to allow more memory, compile it first: `learnac compile` with --max-gb",
+        Problem.CIRCUIT_TOO_LARGE: "; --max-edges of `learnac compile` allows more edges",
+        Problem.COMPILING_TOO_LONG: "; --max-seconds of `learnac compile` allows more time",
+        Problem.COMPILING_TOO_LARGE: "; --max-gb of `learnac compile` allows more memory",
         Problem.TABLE_TOO_LARGE: "; .bn and .learnac files need no such table",
         Problem.UNKNOWN_SET: "; `learnac data list` shows all",
     }

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from math import isinf
+from typing import Any
+
+import numpy as np
 
 from learnac.errors import Problem, SettingError, SizeError
 
 MAX_EDGES = 1_000_000
 MAX_SECONDS = 60.0
 MAX_BYTES = 3_000_000_000
+_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +28,11 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("max_edges", "max_seconds", "max_bytes"):
-            if not getattr(self, name) > 0:
-                raise SettingError(name, "a number above 0", getattr(self, name))
+            value: Any = getattr(self, name)
+            if not isinstance(value, int | float | np.integer | np.floating) or value is True or not value > 0:
+                raise SettingError(name, "a number above 0", value)
+        for name in ("max_edges", "max_bytes"):  # The core counts them, and has no infinity.
+            object.__setattr__(self, name, int(min(getattr(self, name), _NO_LIMIT)))
 
     @property
     def seconds_left(self) -> float:
@@ -54,9 +62,14 @@ class Shortfall:
             Problem.COMPILING_TOO_LARGE: (f"more than {budget.max_bytes:,} bytes (max_bytes)", budget.max_bytes),
         }
         what, limit = limits[self.problem]
+        reached = (
+            f"the longest of {n_attempts} attempts had made {self.n_edges:,} edges"
+            if self.n_edges
+            else "nothing was made"
+        )
+        implied = "" if isinf(log2_states) else f"; the best order of its variables implies 2^{log2_states:.0f} states"
         return SizeError(
-            f"the circuit of this network would need {what}: the best of {n_attempts} attempts stood at "
-            f"{self.n_edges:,} edges, and the best order of its variables implies 2^{log2_states:.0f} states; "
+            f"the circuit of this network would need {what}: {reached} when it ended{implied}; "
             "values that are known for good (given) and a network with fewer parents need less",
             expected=limit,
             found=self.n_edges,

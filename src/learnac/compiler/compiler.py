@@ -16,7 +16,7 @@ from learnac.compiler.climbing import climb
 from learnac.compiler.conditioning import Compiled, compile_in_order
 from learnac.compiler.draft import Draft
 from learnac.compiler.orders import Order, best_orders
-from learnac.errors import Problem, QueryError
+from learnac.errors import Problem, QueryError, SettingError
 from learnac.model import Model
 from learnac.network import BayesNet
 
@@ -64,13 +64,13 @@ def compile_network(
     With `given`, codes that are -1 where nothing is known, it is the circuit of P(everything | given): smaller, and
     good for this evidence only. ImpossibleEvidenceError if what is given has probability zero.
     """
+    if not isinstance(n_threads, int) or isinstance(n_threads, bool) or n_threads < 1:
+        raise SettingError("n_threads", "a whole number from 1", n_threads)
     known = np.full(len(network.trees), -1, dtype=np.int32) if given is None else given
     compiling = _Compiling(network, known, Budget(max_edges, max_seconds, max_bytes), on_attempt)
     compiling.try_orders(n_threads)
-    if given is not None:
-        return _normalised(compiling.smallest())
     compiling.try_splits()
-    return compiling.smallest()
+    return compiling.smallest() if given is None else _normalised(compiling.smallest())
 
 
 def compile_model(model: Model, max_edges: int = MAX_EDGES) -> Model:
@@ -122,15 +122,21 @@ class _Compiling:
                     break
 
     def _try_order(self, budget: Budget, most_made: int, order: Order) -> Compiled | Shortfall:
+        if budget.is_over():  # Even to begin takes a while, if tables are large.
+            return Shortfall(Problem.COMPILING_TOO_LONG, 0)
         return compile_in_order(self.network, order, self.given, budget.share(_SHARE_OF_ONE), most_made)
 
     def try_splits(self) -> None:
         is_small = self.best is not None and self.best.n_edges <= _MANY_EDGES_PER_LEAF * self.network.n_leaves
         if is_small or not self._has_small_trees:
             return
-        limit = self.budget.max_edges if self.best is None else self.best.n_edges - 1
+        # What is known makes a circuit smaller only when it is there.
+        is_smaller_later = bool((self.given >= 0).any())
+        limit = self.budget.max_edges if self.best is None or is_smaller_later else self.best.n_edges - 1
         found = climb(self.network, self.budget, limit, lambda n_edges: self._note("splits", n_edges))
-        self._take("splits, shared", found if isinstance(found, Shortfall) else found.shared(self.network))
+        if isinstance(found, Draft):
+            found = found.given(self.network, self.given).shared(self.network)
+        self._take("splits, shared", found)
 
     def smallest(self) -> Circuit:
         if self.best is None:

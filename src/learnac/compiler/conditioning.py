@@ -42,7 +42,7 @@ def compile_in_order(
         order.variables,
         given,
         min(most_edges_made, _NO_LIMIT),
-        min(budget.max_bytes, _NO_LIMIT),
+        budget.max_bytes,
         budget.is_over,
     )
     if is_impossible:

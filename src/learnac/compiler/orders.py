@@ -18,6 +18,7 @@ _RULES = {"min-fill": (0, 30), "weighted min-fill": (1, 30), "min-weight": (2, 2
 _MANY_ZEROS = 0.5
 # Of the time, what finding orders may take.
 _SHARE_OF_TIME = 0.1
+_SHARE_OF_MEMORY = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +42,11 @@ def best_orders(network: BayesNet, budget: Budget) -> list[Order]:
     first_members = np.cumsum([0, *map(len, families)]).astype(np.uint32)
     members = np.concatenate(families)
     found: dict[bytes, Order] = {}
+    along = np.array(network.ordered(), dtype=np.uint32)
+    parents_first = Order("parents first", along, np.inf)
+    children_first = Order("children first", along[::-1].copy(), np.inf)
+    if len(arities) ** 2 / 8 > _SHARE_OF_MEMORY * budget.max_bytes:  # What the core needs to find orders.
+        return [parents_first, children_first]
     until = budget.seconds_left * (1 - _SHARE_OF_TIME)
     for seed in range(max(n_tries for _, n_tries in _RULES.values())):
         for name, (rule, n_tries) in _RULES.items():
@@ -50,10 +56,7 @@ def best_orders(network: BayesNet, budget: Budget) -> list[Order]:
             decided = np.ascontiguousarray(variables[::-1])
             found.setdefault(decided.tobytes(), Order(name, decided, log2_states))
     orders = sorted(found.values(), key=lambda order: order.log2_states)
-    # These suit networks that were learned, whose trees have many parents and few leaves.
-    along = np.array(network.ordered(), dtype=np.uint32)
-    parents_first = Order("parents first", along, np.inf)
-    children_first = Order("children first", along[::-1].copy(), np.inf)
+    # The other two suit networks that were learned, whose trees have many parents and few leaves.
     if _share_of_zeros(network) > _MANY_ZEROS:
         return [parents_first, *orders[:2], children_first, *orders[2:]]
     return [*orders[:2], parents_first, children_first, *orders[2:]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import prod
 from pathlib import Path
 
@@ -53,7 +54,7 @@ class _Reader:
         scopes = [self._scope(table, n_variables) for table in range(n_tables)]
         children = [scope[-1] for scope in scopes]
         if len(set(children)) < n_variables:
-            twice = next(child for child in children if children.count(child) > 1)
+            twice = next(child for child, n_tables in Counter(children).items() if n_tables > 1)
             raise self.error(f"variable {twice} has two tables: expected one for each variable, its child last")
         self.parents = [list(scope[:-1]) for scope in sorted(scopes, key=lambda scope: scope[-1])]
         trees = {
