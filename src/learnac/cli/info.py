@@ -36,6 +36,7 @@ def info(model: options.ModelFile, *, as_json: options.Json = False, debug: opti
 
 def describe(stored: Model, path: Path) -> dict[str, Any]:
     from learnac.circuit import Mixture, properties
+    from learnac.infer.engine import engine_of
 
     arities, asked = stored.schema.arities, stored.require_circuit()
     circuit = asked.structure if isinstance(asked, Mixture) else asked
@@ -48,7 +49,8 @@ def describe(stored: Model, path: Path) -> dict[str, Any]:
         "edges": asked.n_edges,
         "nodes": circuit.n_nodes,
         "parameters": asked.n_parameters,
-        "properties": properties(circuit)._asdict(),
+        # A mixture is deterministic only within each component.
+        "properties": {**properties(circuit)._asdict(), "is_deterministic": engine_of(asked).is_deterministic},
         "network": None if stored.structure is None else _describe_network(stored.structure),
         "milliseconds_per_query": query_times(asked),
         "settings": dict(stored.settings),
@@ -111,8 +113,9 @@ def _milliseconds(call: Any) -> float:
 
 def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
     names = ("smooth", "decomposable", "deterministic")
-    properties = [name for name in names if document["properties"][f"is_{name}"]]
-    of_each = " for each component" if document["components"] > 1 else ""
+    is_mixture = document["components"] > 1
+    properties = [name for name in names if document["properties"][f"is_{name}"] or is_mixture]
+    of_each = " for each component" if is_mixture else ""
     lines = [
         ("Variables", f"{document['variables']:,}, of {_range(document['categories'])} categories"),
         *_size(document),

@@ -22,8 +22,8 @@ from learnac.types import PartialCodes
 
 Floats = NDArray[np.float64]
 
-# Partial rows that are bounded in one call.
-_AT_ONCE = 64
+# Partial rows that are looked at together, and rows that these may branch into, where values are many.
+_AT_ONCE, _MOST_BRANCHES = 64, 4096
 # Two log-probabilities that differ by less are the same up to rounding.
 _ROUNDING = 1e-9
 
@@ -51,10 +51,12 @@ class _Open:
             heapq.heappush(self.heap, (-bound, self.n_pushed, codes))
             self.n_pushed += 1
 
-    def pop_some(self) -> list[NDArray[np.signedinteger]]:
-        found: list[NDArray[np.signedinteger]] = []
-        while self.heap and len(found) < _AT_ONCE and -self.heap[0][0] > self.best_log + _ROUNDING:
-            found.append(heapq.heappop(self.heap)[2])
+    def pop_some(self, most: int) -> list[tuple[NDArray[np.signedinteger], float]]:
+        """Partial rows with their bounds."""
+        found: list[tuple[NDArray[np.signedinteger], float]] = []
+        while self.heap and len(found) < most and -self.heap[0][0] > self.best_log + _ROUNDING:
+            bound, _, codes = heapq.heappop(self.heap)
+            found.append((codes, -bound))
         return found
 
     def offer(self, completions: PartialCodes, logs: Floats) -> None:
@@ -88,9 +90,14 @@ def _search(engine: Engine, row: Evidence, deadline: float, n_threads: int) -> _
         return _Open(row.codes[:, 0], -np.inf)
     state = _Open(completions[:, 0], float(exact[0]))
     state.push(row.codes[:, 0], float(bounds[0]))
-    while time.monotonic() < deadline and (partial := state.pop_some()):
-        branches = _branches(engine, row, np.column_stack(partial), n_threads)
+    most = max(1, min(_AT_ONCE, _MOST_BRANCHES // int(engine.schema.arities.max())))
+    while time.monotonic() < deadline and (partial := state.pop_some(most)):
+        branches = _branches(engine, row, np.column_stack([codes for codes, _ in partial]), n_threads)
         for start in range(0, branches.shape[1], 4 * _AT_ONCE):
+            if time.monotonic() >= deadline:  # Branches are left that nobody has bounded: the bounds above them hold.
+                for codes, bound in partial:
+                    state.push(codes, bound)
+                break
             some = np.ascontiguousarray(branches[:, start : start + 4 * _AT_ONCE])
             completions, exact, bounds = _bounded(engine, row, some, n_threads)
             state.offer(completions, exact)
