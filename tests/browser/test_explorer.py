@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from learnac import LearnAC, infer
@@ -475,6 +476,29 @@ class TestManyVariables:
 
 class TestNumbers:
     """Columns of numbers and dates are histograms; a drag over one is an interval."""
+
+    def test_rows_are_as_likely_as_in_python(self, opened: Any, models: dict[str, LearnAC], tmp_path: Path) -> None:
+        """Numbers within and beyond those that were learned from, integers, dates, and gaps."""
+        rows = pd.DataFrame(
+            {
+                "age": [41, 17, 96, None, 60],
+                "height": [170.25, 120.5, 230.0, 165.0, 181.3],
+                "day": ["2024-01-15", "2023-12-01", "2024-07-01", "2024-03-03", None],
+                "ill": [False, True, None, False, True],
+            }
+        )
+        (tmp_path / "rows.csv").write_text(rows.to_csv(index=False, na_rep="NA"))
+        page, frame = opened("numbers"), rows.assign(day=pd.to_datetime(rows["day"]))
+        page.click("#tab-rows")
+        page.set_input_files("#view-rows input", tmp_path / "rows.csv")
+        page.wait_for_selector("#view-rows tbody tr")
+        lines = page.locator("#view-rows .sheet tbody tr").evaluate_all(
+            "(rows) => rows.map((row) => [...row.cells].map((cell) => Number(cell.textContent)))"
+        )
+        shown = {int(line[0]): line[1] for line in lines}
+        expected = models["numbers"].score_samples(frame)
+        assert [shown[row + 1] for row in range(5)] == pytest.approx(expected.tolist(), abs=6e-4)
+        assert list(shown) == (np.argsort(expected) + 1).tolist()
 
     def test_a_drag_is_an_interval(self, opened: Any, models: dict[str, LearnAC], pages: dict[str, Path]) -> None:
         page, model = opened("numbers"), models["numbers"]

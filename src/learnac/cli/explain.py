@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 EXAMPLE = 'learnac explain model.learnac --target diagnosis --given "radius=20,texture=15"'
 
 
+# Evidence that goes together as well as if nothing had to do with anything, to the digits that are shown.
+_NO_CONFLICT = 0.0005
+
+
 def explain(
     model: options.ModelFile,
     *,
@@ -101,8 +105,10 @@ def _print(found: Explanation, category: Any) -> None:
             for piece in pieces
         ]
         print_rows(rows, header=("evidence", "alone", "share", "support"), right=(1, 2, 3))
-        often = "more" if found.conflict >= 0 else "less"
-        print(f"conflict {found.conflict:+.3f}: these are seen together {often} often than if they were unrelated")
+    if len(pieces) > 1:
+        often = "as often as" if abs(found.conflict) < _NO_CONFLICT else "more" if found.conflict > 0 else "less"
+        often += "" if often.startswith("as") else " often than"
+        print(f"conflict {found.conflict:+.3f}: these are seen together {often} if they were unrelated")
 
 
 def _weight(piece: dict[str, Any]) -> float:

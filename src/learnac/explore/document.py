@@ -110,6 +110,13 @@ def _number(bins: Bins) -> dict[str, Any]:
         "isDate": bins.calendar is not None,
         "secondsOfUnit": 86_400 if bins.calendar is Calendar.DAYS else 1,
         "means": [float(mean) for mean in bins.means()],
+        "spread": {
+            "starts": list(bins.spread.starts),
+            "shares": list(bins.spread.shares),
+            "isPoint": bins.spread.is_point.tolist(),
+            "decay": bins.spread.decay,
+            "step": step,
+        },
     }
 
 

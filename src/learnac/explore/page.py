@@ -26,6 +26,7 @@ PAGE_MODULES = (
     "target.js",
     "layout.js",
     "network.js",
+    "numbers.js",
     "csv.js",
     "rows.js",
     "main.js",

@@ -19,29 +19,33 @@ export function asPython(model, situation, target) {
     `posteriors = model.marginals(given${soft.length ? ", soft=soft" : ""})`,
   ];
   if (target !== null) {
-    const more = soft.length ? ", soft=soft" : "";
-    lines.push(`why = model.explain(${quoted(model.variables[target].name)}, given${more})`);
-    lines.push(`ask = model.next_question(${quoted(model.variables[target].name)}, given${more})`);
+    const more = soft.length ? ", soft=soft" : "", name = quoted(model.variables[target].name);
+    if (situation[target] !== null) lines.push(`given.pop(${name}, None)  # Nothing is known of a target.`);
+    if (soft.some(([v]) => v === target)) lines.push(`soft.pop(${name})`);
+    lines.push(`why = model.explain(${name}, given${more})`);
+    lines.push(`ask = model.next_question(${name}, given${more})`);
   }
   return lines.join("\n");
 }
 
 export function asCommand(model, situation, target) {
+  const lines = commandLines(model, situation, null, ["marginals"]);
+  // Nothing is known of a target.
+  if (target !== null) lines.push(...commandLines(model, situation.map((known, v) => (v === target ? null : known)), target, ["explain", "next-question"]));
+  const softNames = situation.flatMap((known, v) => (known?.likelihoods && !intervalOf(model, situation, v) ? [model.variables[v].name] : []));
+  if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
+  return lines.join("\n");
+}
+
+function commandLines(model, situation, target, names) {
   const typed = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [assignment(model.variables[v], pick(known))]));
   const options = [
     ...typed((k) => k?.is).map((text) => `--given ${inShell(text)}`),
     ...intervalsOf(model, situation).map(([v, text]) => `--given ${inShell(`${model.variables[v].name}=${text}`)}`),
     ...typed((k) => k?.sets).map((text) => `--do ${inShell(text)}`),
   ].join(" ");
-  const command = (name, more = "") => [`learnac ${name} ${inShell(model.title)}`, more, options].filter(Boolean).join(" ");
-  const lines = [command("marginals")];
-  if (target !== null) {
-    const named = `--target ${inShell(model.variables[target].name)}`;
-    lines.push(command("explain", named), command("next-question", named));
-  }
-  const softNames = situation.flatMap((known, v) => (known?.likelihoods && !intervalOf(model, situation, v) ? [model.variables[v].name] : []));
-  if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
-  return lines.join("\n");
+  const named = target === null ? "" : `--target ${inShell(model.variables[target].name)}`;
+  return names.map((name) => [`learnac ${name} ${inShell(model.title)}`, named, options].filter(Boolean).join(" "));
 }
 
 // Of a number whose interval can be written with both ends, as 25..34; one that lies anywhere needs its likelihoods.

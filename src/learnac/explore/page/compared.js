@@ -31,12 +31,12 @@ export function showComparison(card, model, shown, starts, onPick) {
 
 // The value that differs most, with both its bars.
 function differenceLine(model, v, start, now, before, onPick) {
-  const { name, categories } = model.variables[v];
+  const { categories } = model.variables[v];
   const change = (value) => Math.abs(now[start + value] - before[start + value]);
   const value = categories.reduce((best, _, each) => (change(each) > change(best) ? each : best), 0);
   const [to, from] = [now[start + value], before[start + value]];
-  return h("button", { class: "line", title: `${name} = ${categories[value]}: ${percent(from)} pinned, ${percent(to)} now`, onclick: () => onPick(v) },
-    h("span", { class: "text" }, `${name} = ${categories[value]}`),
+  return h("button", { class: "line", title: `${pieceText(model, v, { is: value })}: ${percent(from)} pinned, ${percent(to)} now`, onclick: () => onPick(v) },
+    h("span", { class: "text" }, pieceText(model, v, { is: value })),
     h("span", { class: "meter two", "aria-hidden": "true" }, h("i", { class: "now", style: `width:${100 * to}%` }), h("i", { class: "pinned", style: `width:${100 * from}%` })),
     h("span", { class: "num" }, percent(to), h("small", {}, percent(from))));
 }

@@ -1,5 +1,10 @@
 // A table of text as codes of a model.
 
+import { logDensity } from "./numbers.js";
+
+// What stands for a missing value, where it is no category.
+const MISSING = new Set(["", "NA", "N/A", "#N/A", "n/a", "nan", "NaN", "NULL", "null", "None"]);
+
 // Cells of CSV or TSV: quotes may hold anything, two of them are one.
 export function cellsOf(text) {
   const firstLine = text.slice(0, text.search(/\r|\n|$/));
@@ -27,7 +32,8 @@ export function cellsOf(text) {
   return rows;
 }
 
-// Codes of each row, -1 where unknown. An error names the first cell that is no category.
+// Codes of each row, -1 where unknown, and the log-density of its numbers within their intervals. An error names the
+// first cell that is no category.
 export function codesOf(cells, variables) {
   const [header, ...rows] = cells;
   if (!header || rows.length === 0) throw new Error("expected a header line and at least one row, found none");
@@ -35,34 +41,36 @@ export function codesOf(cells, variables) {
   if (columns.every((column) => column < 0))
     throw new Error(`expected columns of the model, such as ${variables.slice(0, 3).map(({ name }) => name).join(", ")}; found ${header.slice(0, 3).join(", ")}`);
   const readers = variables.map(readerOf);
+  const logDensities = new Float64Array(rows.length);
   const codes = rows.map((row, number) => {
     if (row.length !== header.length) throw new Error(`row ${number + 1}: expected ${header.length} values, found ${row.length}`);
     return columns.map((column, v) => {
       const text = column < 0 ? "" : row[column].trim();
-      if (text === "") return -1;
-      const code = readers[v](text);
-      if (code < 0) {
+      const [code, value] = text === "" ? [-1] : readers[v](text);
+      if (value !== undefined && variables[v].number) logDensities[number] += logDensity(variables[v].number.spread, value);
+      if (code < 0 && !MISSING.has(text)) {
         const { name, categories } = variables[v];
         throw new Error(`row ${number + 1}, ${name}: expected one of ${categories.slice(0, 6).join(", ")}${categories.length > 6 ? ", …" : ""}; found ${text}`);
       }
       return code;
     });
   });
-  return { codes, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
+  return { codes, logDensities, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
 }
 
+// From a text to a code, and to the number that it is.
 function readerOf({ categories, edges, number: kind }) {
   const byText = new Map(categories.map((category, code) => [category, code]));
   const byNumber = new Map(categories.flatMap((category, code) => (category !== "" && Number.isFinite(Number(category)) ? [[Number(category), code]] : [])));
   const byLower = new Map(categories.filter((c) => c === "True" || c === "False").map((c) => [c.toLowerCase(), byText.get(c)]));
   return (text) => {
-    if (byText.has(text)) return byText.get(text);
+    if (byText.has(text)) return [byText.get(text)];
     const isDate = kind?.isDate && /^\d{4}-\d{2}-\d{2}/.test(text);
     const number = isDate ? Date.parse(text.length > 10 && !/Z|[+-]\d{2}:?\d{2}$/.test(text) ? `${text.replace(" ", "T")}Z` : text) / 1000 / kind.secondsOfUnit : Number(text);
     if (edges && Number.isFinite(number)) {
       const code = edges.findIndex((edge) => number < edge);
-      return code < 0 ? edges.length : code;
+      return [code < 0 ? edges.length : code, number];
     }
-    return byNumber.get(number) ?? byLower.get(text.toLowerCase()) ?? -1;
+    return [byNumber.get(number) ?? byLower.get(text.toLowerCase()) ?? -1];
   };
 }

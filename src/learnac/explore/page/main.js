@@ -53,7 +53,7 @@ class Explorer {
     this.rows = new RowsView($("view-rows"), model, this.situation, asking, () => this.open("rows"));
     this.answering = new Newest((known) => this.answer(known));
     this.listen();
-    const parts = [`${model.variables.length} variables`, model.isMixture ? `${model.nComponents} components` : null, `${model.nEdges.toLocaleString("en")} edges`, model.provenance.rows ? `learned from ${model.provenance.rows.toLocaleString("en")} rows` : null];
+    const parts = [`${model.variables.length} variables`, model.isMixture ? `${model.nComponents} components` : null, `${(model.nEdges * model.nComponents).toLocaleString("en")} edges`, model.provenance.rows ? `learned from ${model.provenance.rows.toLocaleString("en")} rows` : null];
     $("where").textContent = model.isServed ? "All answers are worked out by the program that serves this page, exactly." : "Nothing leaves this page: all answers are worked out in it, exactly.";
     $("about").textContent = parts.filter(Boolean).join(" · ");
   }

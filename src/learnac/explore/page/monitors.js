@@ -186,6 +186,7 @@ export class Monitors {
 
   nudge(v, value, step) {
     const { answer } = this.shown;
+    if (answer.others === null) return;
     const others = answer.others.slice(this.starts[v], this.starts[v + 1]);
     const likelihoods = likelihoodsFor(others, value, answer.posteriors[this.starts[v] + value] + step);
     if (likelihoods) this.situation.set(v, { likelihoods });
@@ -286,5 +287,5 @@ function toldOf(number, posterior) {
   let below = 0, first = 0, last = posterior.length - 1, above = 0;
   while (below + posterior[first] <= 0.05) below += posterior[first++];
   while (above + posterior[last] <= 0.05) above += posterior[last--];
-  return `mean ${shown} · 90 % in ${intervalText(number, first, last)}`;
+  return first === 0 && last === posterior.length - 1 ? `mean ${shown}` : `mean ${shown} · 90 % in ${intervalText(number, first, last)}`;
 }

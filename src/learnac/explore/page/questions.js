@@ -87,7 +87,8 @@ export function* nextQuestion(engine, situation, target) {
 
 // Mutual information of all pairs of unknown variables: one answer for each value of each.
 export function* information(engine, situation) {
-  const now = engine.answer(situation).posteriors.slice();
+  const now = engine.answer(situation).posteriors?.slice();
+  if (now === undefined) return [];
   const free = [...situation.keys()].filter((v) => situation[v] === null);
   const pairs = [];
   for (const [place, a] of free.entries()) {
@@ -232,7 +233,10 @@ function foundMpe(engine, situation) {
       here = found;
     }
   }
-  const [best, second] = [...seen.values()].sort((a, b) => b.log - a.log);
+  const ranked = () => [...seen.values()].sort((a, b) => b.log - a.log);
+  const near = changedOnce(engine, situation, ranked()[0].world);
+  if (near) offer(near);
+  const [best, second] = ranked();
   return { best, second: second ?? null, isProven: false };
 }
 
@@ -245,15 +249,19 @@ function completed(situation, world) {
 }
 
 // The world with the one value changed that gains most; none if nothing gains.
-function improved(engine, situation, world) {
+const improved = (engine, situation, world) => changedOnce(engine, situation, world, 1e-12);
+
+// The most probable world with one value changed, if it gains more than the least; none if all are impossible.
+function changedOnce(engine, situation, world, least = -Infinity) {
   const { others } = engine.answer(completed(situation, world));
   if (others === null) return null;
-  let best = { gain: 1e-12 };
+  let best = { gain: least };
   const weights = engine.indicators(situation);
   situation.forEach((known, v) => {
     if (known && !known.likelihoods) return;
     const here = engine.starts[v] + world[v];
     for (let value = 0; value < engine.arities[v]; value++) {
+      if (value === world[v]) continue;
       const i = engine.starts[v] + value;
       const gain = Math.log((others[i] * weights[i]) / (others[here] * weights[here]));
       if (gain > best.gain) best = { gain, v, value };

@@ -26,19 +26,20 @@ export class RowsView {
     if (!file) return;
     announceProblem(null);
     try {
-      const { codes, lacking } = codesOf(cellsOf(await file.text()), this.model.variables);
+      const { codes, logDensities, lacking } = codesOf(cellsOf(await file.text()), this.model.variables);
       if (codes.length > MOST_ROWS) throw new Error(`expected at most ${MOST_ROWS} rows for a page, found ${codes.length}: use the command learnac score`);
-      await this.score(file.name, codes, lacking);
+      await this.score(file.name, codes, logDensities, lacking);
     } catch (error) {
       announceProblem(`${file.name}: ${error.message}`);
     }
   }
 
-  async score(name, rows, lacking) {
+  async score(name, rows, logDensities, lacking) {
     const progress = h("progress", { max: 1, value: 0, "aria-label": "Rows scored" });
     this.result.replaceChildren(progress);
-    const logs = await this.asking.ask("scores", { rows }, { onProgress: (share) => (progress.value = share) });
-    if (logs === null) return;
+    const ofIntervals = await this.asking.ask("scores", { rows }, { onProgress: (share) => (progress.value = share) });
+    if (ofIntervals === null) return;
+    const logs = Array.from(ofIntervals, (log, row) => log + logDensities[row]);
     const order = [...logs.keys()].sort((a, b) => logs[a] - logs[b]);
     const possible = [...logs].filter((log) => log > -Infinity);
     const mean = possible.reduce((sum, log) => sum + log, 0) / Math.max(1, possible.length);

@@ -7,7 +7,7 @@ const MOST_LINES = 8;
 
 export class TargetPanel {
   constructor(card, model, situation, asking, onPick) {
-    Object.assign(this, { card, model, situation, asking, onPick, chosen: null, gains: null });
+    Object.assign(this, { card, model, situation, asking, onPick, chosen: null, picked: null, gains: null });
   }
 
   // Asks for all of it, after the posteriors are there.
@@ -17,11 +17,12 @@ export class TargetPanel {
     this.gains = null;
     if (target === null) return this.showNothing();
     const { posteriors } = shown.answer;
-    if (posteriors === null) return;
-    const own = Array.from(posteriors.slice(starts[target], starts[target + 1]));
-    if (this.of !== target) this.chosen = null;
+    if (posteriors === null) return this.showNothing("The evidence has probability zero: nothing can be said about the target.");
+    // What is known of the target itself is left out, here as in all that is asked about it.
+    const own = Array.from(shown.answer.others.slice(starts[target], starts[target + 1]));
+    if (this.of !== target) this.picked = null;
     this.of = target;
-    this.chosen ??= own.indexOf(Math.max(...own));
+    this.chosen = this.picked ?? own.indexOf(Math.max(...own));
     const situation = shown.known;
     const [why, next] = await Promise.all([
       this.asking.ask("explain", { situation, target }),
@@ -33,14 +34,13 @@ export class TargetPanel {
     this.paint();
   }
 
-  showNothing() {
-    this.card.replaceChildren(h("h2", {}, "Target"), h("p", { class: "quiet" },
-      "Pick a variable (◎ on its card, or T) to see what speaks for it, what to ask next, and what would change it."));
+  showNothing(why = "Pick a variable (◎ on its card, or T) to see what speaks for it, what to ask next, and what would change it.") {
+    this.card.replaceChildren(h("h2", {}, "Target"), h("p", { class: "quiet" }, why));
   }
 
   paint() {
     const { target } = this.shown, { categories, name } = this.model.variables[target];
-    const choice = h("select", { "aria-label": `Value of ${name} to explain`, onchange: (event) => { this.chosen = Number(event.target.value); this.paint(); } },
+    const choice = h("select", { "aria-label": `Value of ${name} to explain`, onchange: (event) => { this.chosen = this.picked = Number(event.target.value); this.paint(); } },
       categories.map((category, value) => h("option", { value, selected: value === this.chosen }, `${category}: ${percent(this.found.own[value])}`)));
     this.card.replaceChildren(
       h("h2", {}, `Target: ${name}`, h("button", { class: "mini off", "aria-label": "No target", onclick: () => this.situation.change({ target: null }) }, "✕")),
