@@ -18,7 +18,7 @@ from verdicts import Verdict, tally, verdict
 from weak import SLOWEST, listed
 
 INTRODUCTION = """\
-# Ten questions of a hostile reviewer
+# What a hostile reviewer would ask
 
 Made by `make paper` from the same result files as [the report](REPORT.md), which has the tables behind each number.
 
