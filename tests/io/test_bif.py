@@ -188,7 +188,8 @@ def replaced(old: str, new: str) -> str:
 
 MANY = "".join(f"variable v{i} {{ type discrete [ 2 ] {{ a, b }}; }}\n" for i in range(40))
 REFUSED = {
-    "empty": ("\n", r"text: the table has no columns"),
+    "empty": ("\n", r"text: expected a network of at least one variable, found none"),
+    "nothing in it": ("network x { }\n", r"text: expected a network of at least one variable, found none"),
     "another format": ("2,2\nBN {\n}\n", r"text:1: expected `variable` or `probability`, found '2'"),
     "an open comment": (replaced("*/", ""), r"text:4: expected a word, found '/\* as a ga'"),
     "an open string": (replaced('sprinklers"', "sprinklers"), r"text:2: expected a word"),

@@ -68,6 +68,17 @@ def test_states_of_pgmpy_may_stand_in_another_order_in_each_cpd() -> None:
     np.testing.assert_allclose(infer.marginals(circuit, {"a": "no"})["b"], [0.1, 0.9])
 
 
+def test_pgmpy_without_variables_and_with_names_that_are_written_alike() -> None:
+    models, factors = pytest.importorskip("pgmpy.models"), pytest.importorskip("pgmpy.factors.discrete")
+    with pytest.raises(learnac.ModelFileError, match="expected at least one variable, found none"):
+        learnac.compile(models.DiscreteBayesianNetwork())
+    alike = models.DiscreteBayesianNetwork()
+    alike.add_nodes_from([1, "1"])
+    alike.add_cpds(*(factors.TabularCPD(node, 2, [[0.5], [0.5]]) for node in (1, "1")))
+    with pytest.raises(learnac.ModelFileError, match="found two that are written alike"):
+        learnac.compile(alike)
+
+
 def test_pgmpy_without_a_cpd() -> None:
     models = pytest.importorskip("pgmpy.models")
     model = models.DiscreteBayesianNetwork([("a", "b")])

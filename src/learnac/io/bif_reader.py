@@ -41,6 +41,8 @@ def read_bif(source: str | Path) -> BayesNet:
     text, name = read_text(source)
     parser = _Parser(text, name)
     parser.parse()
+    if not parser.variables:
+        raise ModelFileError(f"{name}: expected a network of at least one variable, found none")
     schema = _schema_of(parser)
     trees = tuple(_tree_of(parser, variable) for variable in parser.variables.values())
     stated = [parser.probabilities[word].parents for word in parser.variables]

@@ -46,6 +46,10 @@ def network_of(source: Any) -> BayesNet:
 
 def _of_pgmpy(model: Any) -> BayesNet:
     nodes = list(model.nodes())
+    if not nodes:
+        raise _complaint("pgmpy", "expected at least one variable, found none")
+    if len({str(node) for node in nodes}) < len(nodes):
+        raise _complaint("pgmpy", "expected variables of different names, found two that are written alike")
     cpds = {node: model.get_cpds(node) for node in nodes}
     if lacking := [node for node, cpd in cpds.items() if cpd is None]:
         raise _complaint("pgmpy", f"expected a CPD of each variable, found none of {listed(lacking)}")
@@ -59,7 +63,10 @@ def _of_pgmpy(model: Any) -> BayesNet:
         table = np.moveaxis(np.asarray(cpd.values, dtype=np.float64), 0, -1)
         for axis, name in enumerate((*parents, child)):
             own = list(cpd.state_names[name])
-            if set(own) != set(states[name]) or len(own) != table.shape[axis]:
+            if len(own) != table.shape[axis]:
+                found = f"expected {len(own)} rows or columns for {name!r}, found {table.shape[axis]}"
+                raise _complaint("pgmpy", f"the CPD of {node!r}: {found}")
+            if set(own) != set(states[name]):
                 expected = f"expected the values {listed(states[name])} of {name!r}"
                 raise _complaint("pgmpy", f"the CPD of {node!r}: {expected}, found {listed(own)}")
             table = np.take(table, [own.index(state) for state in states[name]], axis=axis)
