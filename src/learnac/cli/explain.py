@@ -106,8 +106,8 @@ def _print(found: Explanation, category: Any) -> None:
         ]
         print_rows(rows, header=("evidence", "alone", "share", "support"), right=(1, 2, 3))
     if len(pieces) > 1:
-        often = "as often as" if abs(found.conflict) < _NO_CONFLICT else "more" if found.conflict > 0 else "less"
-        often += "" if often.startswith("as") else " often than"
+        often = "more often than" if found.conflict > 0 else "less often than"
+        often = "as often as" if abs(found.conflict) < _NO_CONFLICT else often
         print(f"conflict {found.conflict:+.3f}: these are seen together {often} if they were unrelated")
 
 

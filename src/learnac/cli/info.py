@@ -114,8 +114,8 @@ def _milliseconds(call: Any) -> float:
 def _lines(document: dict[str, Any]) -> list[tuple[str, str]]:
     names = ("smooth", "decomposable", "deterministic")
     is_mixture = document["components"] > 1
-    properties = [name for name in names if document["properties"][f"is_{name}"] or is_mixture]
-    of_each = " for each component" if is_mixture else ""
+    properties = [name for name in names if document["properties"][f"is_{name}"]]
+    of_each = ", deterministic for each component" if is_mixture else ""
     lines = [
         ("Variables", f"{document['variables']:,}, of {_range(document['categories'])} categories"),
         *_size(document),

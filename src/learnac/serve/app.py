@@ -24,8 +24,8 @@ from learnac.version import __version__
 
 _log = logging.getLogger("learnac.serve")
 _OPEN = ("/health", "/ready")  # Whoever watches the service has no token.
-# A browser asks for a name and a password if it meets the second: any name, and the token.
-_WAYS_IN = 'Bearer, Basic realm="learnac", charset="UTF-8"'
+# A browser asks for a name and a password if it meets the second: any name, and the token. It reads one in a header.
+_WAYS_IN = ("Bearer", 'Basic realm="learnac", charset="UTF-8"')
 
 
 async def _answered(service: Service, name: str, question: Question, served: Served, request: Request) -> Response:
@@ -158,13 +158,16 @@ def _described(served: Served) -> dict[str, Any]:
 
 
 def _refusal(status: int, message: str, **fields: Any) -> Response:
-    headers = {"retry-after": "1"} if status == 503 else {"www-authenticate": _WAYS_IN} if status == 401 else {}
+    headers = {"retry-after": "1"} if status == 503 else {}
     error = {
         "status": status,
         "message": message,
         **{name: value for name, value in fields.items() if value is not None},
     }
-    return Response(as_json({"error": error}), status, media_type=JSON, headers=headers)
+    response = Response(as_json({"error": error}), status, media_type=JSON, headers=headers)
+    for way in _WAYS_IN if status == 401 else ():
+        response.headers.append("www-authenticate", way)
+    return response
 
 
 def _add_errors(app: FastAPI) -> None:
