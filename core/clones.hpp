@@ -3,6 +3,7 @@
 #pragma once
 
 #define LEARNAC_INLINE inline __attribute__((always_inline))
+#define LEARNAC_INLINE_LAMBDA __attribute__((always_inline))
 
 // Choosing among versions of a function needs the C library's help.
 #if defined(__x86_64__) && defined(__GNUC__) && defined(__GLIBC__)

@@ -304,20 +304,20 @@ void bind_score(nb::class_<TreeScores>& trees) {
 
 // What is made of the trees of a network takes the same arrays, and a number for each node and value.
 template <class Trees>
-void bind_arrays(nb::class_<Trees>& trees, const char* numbers_name) {
+void bind_arrays(nb::class_<Trees>& trees) {
   trees.def(
       "__init__",
       [](Trees* self, Input<std::uint32_t> arities, Input<std::uint32_t> first_nodes, Input<std::int32_t> variables,
-         Input<std::uint32_t> first_route, Input<std::uint32_t> routes, Input<double> numbers) {
+         Input<std::uint32_t> first_route, Input<std::uint32_t> routes, Input<double> log_parameters) {
         new (self) Trees({span_of(arities), span_of(first_nodes), span_of(variables), span_of(first_route),
-                          span_of(routes), span_of(numbers)});
+                          span_of(routes), span_of(log_parameters)});
       },
-      "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, nb::arg(numbers_name));
+      "arities"_a, "first_nodes"_a, "variables"_a, "first_route"_a, "routes"_a, "log_parameters"_a);
 }
 
 void bind_trees(nb::module_& m) {
   nb::class_<TreeScores> trees(m, "TreeScores");
-  bind_arrays(trees, "log_parameters");
+  bind_arrays(trees);
   bind_score<std::int8_t>(trees);
   bind_score<std::int16_t>(trees);
   bind_score<std::int32_t>(trees);
@@ -326,25 +326,28 @@ void bind_trees(nb::module_& m) {
 }
 
 void bind_gibbs(nb::module_& m) {
+  using Codes32 = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
   nb::class_<GibbsSampler> sampler(m, "GibbsSampler");
-  bind_arrays(sampler, "parameters");
+  bind_arrays(sampler);
   sampler.def(
       "run",
-      [](const GibbsSampler& self, Input<std::int32_t> evidence, Input<std::int32_t> query, std::uint32_t n_chains,
-         std::uint32_t n_burn_in, std::uint32_t n_samples, std::uint64_t seed) {
-        for (const Input<std::int32_t>& codes : {evidence, query}) {
-          if (codes.size() != self.n_variables()) refuse("expected a code for each variable");
-          for (std::size_t v = 0; v < codes.size(); ++v)
-            if (codes(v) >= static_cast<std::int32_t>(self.arity(v))) refuse("a code is not below its arity");
+      [](const GibbsSampler& self, Codes32 evidence, Codes32 query, Input<std::uint64_t> seeds, std::uint32_t n_chains,
+         std::uint32_t n_burn_in, std::uint32_t n_samples) {
+        for (const Codes32& codes : {evidence, query}) {
+          if (codes.shape(0) != self.n_variables()) refuse("expected a code for each variable");
+          if (codes.shape(1) != seeds.size()) refuse("expected a seed for each row");
+          for (std::size_t v = 0; v < codes.shape(0); ++v)
+            for (std::size_t row = 0; row < codes.shape(1); ++row)
+              if (codes(v, row) >= static_cast<std::int32_t>(self.arity(v))) refuse("a code is not below its arity");
         }
+        const GibbsRows rows{{evidence.data(), evidence.size()}, {query.data(), query.size()}, span_of(seeds)};
         GibbsCounts counts;
         without_gil(1, [&](const Execution& execution) {
-          counts = self.run(span_of(evidence), span_of(query), {n_chains, n_burn_in, n_samples}, seed,
-                            execution.should_stop);
+          counts = self.run(rows, {n_chains, n_burn_in, n_samples}, execution.should_stop);
         });
-        return nb::make_tuple(counts.n_matches, to_numpy(std::move(counts.of_values)));
+        return nb::make_tuple(to_numpy(std::move(counts.matches)), to_numpy(std::move(counts.of_values)));
       },
-      "evidence"_a, "query"_a, "n_chains"_a, "n_burn_in"_a, "n_samples"_a, "seed"_a);
+      "evidence"_a, "query"_a, "seeds"_a, "n_chains"_a, "n_burn_in"_a, "n_samples"_a);
 }
 
 }  // namespace

@@ -263,17 +263,17 @@ class GibbsSampler:
         variables: NDArray[np.int32],
         first_route: NDArray[np.uint32],
         routes: NDArray[np.uint32],
-        parameters: NDArray[np.float64],
+        log_parameters: NDArray[np.float64],
     ) -> None: ...
     def run(
         self,
         evidence: NDArray[np.int32],
         query: NDArray[np.int32],
+        seeds: NDArray[np.uint64],
         n_chains: int,
         n_burn_in: int,
         n_samples: int,
-        seed: int,
-    ) -> tuple[int, NDArray[np.uint64]]: ...
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
 
 class CellLayout:
     def __init__(

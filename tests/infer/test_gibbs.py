@@ -150,6 +150,20 @@ def test_the_same_seed_gives_the_same_estimates() -> None:
     assert len(set(first.tolist())) > 1  # Rows have random numbers of their own.
 
 
+@pytest.mark.parametrize("splits", ["complete", "binary"])
+def test_chains_side_by_side_draw_what_each_would_alone(splits: str) -> None:
+    """More of them than run at once, with evidence of their own."""
+    gibbs = Gibbs(model(splits).network_)
+    rng = np.random.default_rng(3)
+    rows = rng.integers(ARITIES, size=(90, len(ARITIES))).T.astype(np.int8)
+    given = np.where(rng.random(rows.shape) < 0.4, rows, -1)
+    query = np.where((given < 0) & (rng.random(rows.shape) < 0.5), rows, -1)
+    scenario = GibbsScenario(7, 3, 20)
+    alone = np.random.default_rng(5)
+    each = [gibbs.log_probability(query[:, [i]], given[:, [i]], scenario, alone)[0] for i in range(90)]
+    assert gibbs.log_probability(query, given, scenario, 5).tolist() == each
+
+
 def test_impossible_states_are_left_at_the_first_chance() -> None:
     rows = np.array([[0, 0], [1, 1]] * 20)
     fitted = LearnAC(0.0, 0.0, alpha=0, shrinkage=0, splits="complete").fit(rows)

@@ -34,7 +34,8 @@ class Gibbs:
 
     def __init__(self, network: BayesNet) -> None:
         structure, parameters = network.arrays
-        self._sampler = GibbsSampler(*structure, parameters)
+        with np.errstate(divide="ignore"):
+            self._sampler = GibbsSampler(*structure, np.log(parameters))
         self._arities = network.schema.arities.astype(np.float64)
         self._starts = np.concatenate([[0], np.cumsum(network.schema.arities)]).astype(np.int64)
 
@@ -44,34 +45,28 @@ class Gibbs:
         """Log P(query | given) of each row, both (variables x rows).
 
         As in the paper, a count of 1 is spread evenly over all states of the query variables, so that no estimate is
-        zero. Cost for a row: at most iterations x variables without evidence x the trees that ask each; much less where
-        few values change from one iteration to the next.
+        zero. The chains of all rows run side by side, 64 at a time, each as if it were alone: the more there are, the
+        less time each takes.
         """
-        generator = np.random.default_rng(random_state)  # type: ignore[arg-type]
-        result = np.empty(query.shape[1])
-        for row in range(query.shape[1]):
-            asked, known = _column(query, row), _column(given, row)
-            matches, _ = self._run(asked, known, scenario, generator)
-            total = scenario.n_chains * scenario.n_samples
-            log_states = float(np.log(self._arities[asked >= 0]).sum())
-            result[row] = np.logaddexp(np.log(matches) if matches else -np.inf, -log_states) - np.log(total + 1)
-        return result
+        matches, _ = self._run(query, given, scenario, random_state)
+        log_states: NDArray[np.float64] = (query >= 0).T @ np.log(self._arities)
+        with np.errstate(divide="ignore"):
+            counts = np.logaddexp(np.log(matches.astype(np.float64)), -log_states)
+        return np.asarray(counts - np.log(scenario.n_chains * scenario.n_samples + 1))
 
     def marginals(
         self, given: PartialCodes, scenario: GibbsScenario, random_state: object = None
     ) -> tuple[NDArray[np.float64], ...]:
         """The share of samples with each value of each variable, given the first row: one array for each variable."""
-        nothing = np.full(len(given), -1, dtype=np.int32)
-        _, counts = self._run(nothing, _column(given, 0), scenario, random_state)
+        known = given[:, :1]
+        _, counts = self._run(np.full_like(known, -1), known, scenario, random_state)
         shares = counts / (scenario.n_chains * scenario.n_samples)
         return tuple(np.split(shares, self._starts[1:-1]))
 
     def _run(
-        self, query: NDArray[np.int32], given: NDArray[np.int32], scenario: GibbsScenario, random_state: object
-    ) -> tuple[int, NDArray[np.uint64]]:
-        seed = seed_of(random_state)
-        return self._sampler.run(given, query, scenario.n_chains, scenario.n_burn_in, scenario.n_samples, seed)
-
-
-def _column(codes: PartialCodes, row: int) -> NDArray[np.int32]:
-    return np.ascontiguousarray(codes[:, row], dtype=np.int32)
+        self, query: PartialCodes, given: PartialCodes, scenario: GibbsScenario, random_state: object
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        generator = np.random.default_rng(random_state)  # type: ignore[arg-type]
+        seeds = np.array([seed_of(generator) for _ in range(query.shape[1])], dtype=np.uint64)
+        asked, known = (np.ascontiguousarray(codes, dtype=np.int32) for codes in (query, given))
+        return self._sampler.run(known, asked, seeds, scenario.n_chains, scenario.n_burn_in, scenario.n_samples)
