@@ -49,7 +49,7 @@ class Gibbs:
         less time each takes.
         """
         matches, _ = self._run(query, given, scenario, random_state)
-        log_states: NDArray[np.float64] = (query >= 0).T @ np.log(self._arities)
+        log_states = np.log(self._arities) @ (query >= 0).astype(np.float64)
         with np.errstate(divide="ignore"):
             counts = np.logaddexp(np.log(matches.astype(np.float64)), -log_states)
         return np.asarray(counts - np.log(scenario.n_chains * scenario.n_samples + 1))
