@@ -167,11 +167,12 @@ def _mpe(circuit: Queryable, given: Mapping[str, Any]) -> Any:
 def _two_best(asked: Asked) -> Any:
     if not asked.engine.is_deterministic and asked.engine.components is None:
         return None  # No search is known for such a circuit.
-    found = best_two(asked.engine, asked.evidence, _SEARCH_SECONDS)
+    evidence = asked.situation.densest
+    found = best_two(asked.engine, evidence, _SEARCH_SECONDS)
     if found is None:
         return None
     best, second = (
-        world and {"world": world.codes, "log": world.log + float(asked.evidence.log_scales[0])} for world in found[:2]
+        world and {"world": world.codes, "log": world.log + float(evidence.log_scales[0])} for world in found[:2]
     )
     return {"best": best, "second": second, "isProven": found.is_proven}
 

@@ -31,6 +31,9 @@ SMOOTH_EDGES = 300_000
 # Digits of the probabilities in trees, which are only looked at.
 _DIGITS = 6
 
+# Of a bar of a number: of the width that all would have if they were alike.
+_NARROWEST = 0.4
+
 
 def model_document(model: Model, title: str) -> dict[str, Any]:
     """All that a page shows and asks about, without the circuit."""
@@ -110,6 +113,8 @@ def _number(bins: Bins) -> dict[str, Any]:
         "isDate": bins.calendar is not None,
         "secondsOfUnit": 86_400 if bins.calendar is Calendar.DAYS else 1,
         "means": [float(mean) for mean in bins.means()],
+        "widths": _widths(bins),
+        "peaks": _peaks(bins),
         "spread": {
             "starts": list(bins.spread.starts),
             "shares": list(bins.spread.shares),
@@ -118,6 +123,32 @@ def _number(bins: Bins) -> dict[str, Any]:
             "step": step,
         },
     }
+
+
+def _widths(bins: Bins) -> list[float]:
+    """Of the bars, in all 1: to scale, but none narrower than a person can hit."""
+    assert bins.spread is not None
+    ends = np.array([bins.spread.starts[0], *bins.edges, bins.spread.largest + bins.spread.step])
+    lengths = np.maximum(np.diff(ends), 0.0)
+    least = _NARROWEST / len(lengths)
+    is_narrow = np.zeros(len(lengths), dtype=bool)
+    while True:
+        rest = lengths[~is_narrow].sum()
+        room = 1 - least * np.count_nonzero(is_narrow)
+        widths = (
+            np.where(is_narrow, least, room * lengths / rest) if rest > 0 else np.full(len(lengths), 1 / len(lengths))
+        )
+        if not (widths < least * (1 - 1e-9)).any():
+            return [round(float(width), _DIGITS) for width in widths]
+        is_narrow |= widths < least
+
+
+def _peaks(bins: Bins) -> dict[str, Any]:
+    """Of each interval, the number of the highest density, which explanations and filled gaps show."""
+    log_densities, numbers = bins.modes()
+    # JSON has no infinities, and nothing is this improbable.
+    finite = np.maximum(log_densities, -1e9)
+    return {"logDensities": finite.tolist(), "texts": [bins.text(number) for number in numbers]}
 
 
 def _arrays(circuit: Queryable, structure: Circuit) -> dict[str, NDArray[Any]]:

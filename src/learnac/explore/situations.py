@@ -40,6 +40,14 @@ class Situation:
         return Evidence.of_codes(self.schema, codes, is_one=True).with_likelihoods(self.likelihoods)
 
     @property
+    def densest(self) -> Evidence:
+        """The same, with the highest density in an interval as its weight: what explanations are made of."""
+        numbers = {v: code for v, code in self.codes.items() if v in self.schema.numbers}
+        others = {v: code for v, code in self.codes.items() if v not in numbers}
+        intervals = {v: np.eye(self.schema.arities[v])[code] for v, code in numbers.items()}
+        return Situation(self.schema, others, self.likelihoods | intervals, self.sets).evidence.densest()
+
+    @property
     def interventions(self) -> dict[str, Any]:
         """As `infer.do` takes them: probabilities, because the category of a number is no number."""
         arities = self.schema.arities

@@ -32,8 +32,8 @@ export function cellsOf(text) {
   return rows;
 }
 
-// Codes of each row, -1 where unknown, and the log-density of its numbers within their intervals. An error names the
-// first cell that is no category.
+// Codes of each row, -1 where unknown, its texts, and the log-density of its numbers within their intervals. An error
+// names the first cell that is no category.
 export function codesOf(cells, variables) {
   const [header, ...rows] = cells;
   if (!header || rows.length === 0) throw new Error("expected a header line and at least one row, found none");
@@ -55,7 +55,8 @@ export function codesOf(cells, variables) {
       return code;
     });
   });
-  return { codes, logDensities, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
+  const texts = rows.map((row) => columns.map((column) => (column < 0 ? "" : row[column].trim())));
+  return { codes, texts, logDensities, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
 }
 
 // From a text to a code, and to the number that it is.

@@ -7,6 +7,7 @@ import { intervalText, likelihoodsFor, rangeOf } from "./situation.js";
 const MOST_VALUES = 10; // shown before somebody asks for more
 const ROW = 26, REST = 26 + 16 + 2 + 12; // heights: a value; header, padding, border and gap
 const HISTOGRAM = 118; // height of the bars of a number, and of what is written below
+const MOST_HEIGHT = 8; // Higher bars of a histogram are cut off, or a single number would leave nothing of the others.
 const DRAG_PIXELS = 5;
 
 export class Monitors {
@@ -38,14 +39,19 @@ export class Monitors {
       class: "mini", title: "Forget what is known of it (Delete)", "aria-label": `Forget ${variable.name}`, tabindex: -1,
       hidden: true, onclick: () => this.situation.set(v, null),
     }, "✕");
+    const set = h("button", {
+      class: "mini word", "aria-pressed": "false", title: "Set it from outside, an intervention, instead of seeing it (Shift + click on a bar)",
+      "aria-label": `Set ${variable.name}`, tabindex: -1, hidden: true, onclick: () => this.toggleSet(v),
+    }, "set");
     const list = h("div", { class: "values", role: "group", "aria-labelledby": `name-${v}` }, values.map((row) => row.button));
     const isNumber = Boolean(variable.number);
     const element = h("section", { class: isNumber ? "monitor is-number" : "monitor", id: `monitor-${v}`, "data-variable": v, "aria-labelledby": `name-${v}` },
-      h("header", {}, h("h2", { id: `name-${v}`, title: variable.name }, variable.name), tag, off, target), list);
-    const card = { v, element, values, tag, target, off, isNumber, isSeen: false, isStale: true, isOpen: isNumber || values.length <= MOST_VALUES + 1 };
+      h("header", {}, h("h2", { id: `name-${v}`, title: variable.name }, variable.name), tag, set, off, target), list);
+    const card = { v, element, values, tag, set, target, off, isNumber, isSeen: false, isStale: true, isOpen: isNumber || values.length <= MOST_VALUES + 1 };
     if (isNumber) {
       card.told = h("p", { class: "told" });
-      element.append(h("p", { class: "ends", "aria-hidden": "true" }, h("span", {}, variable.number.first), h("span", {}, variable.number.last)), card.told);
+      values.forEach(({ button }, value) => (button.style.flexGrow = variable.number.widths[value]));
+      element.append(axisOf(variable.number), card.told);
     }
     if (!card.isOpen) {
       card.more = h("button", { class: "more", onclick: () => this.open(card) }, `${values.length - MOST_VALUES} more values`);
@@ -192,6 +198,12 @@ export class Monitors {
     if (likelihoods) this.situation.set(v, { likelihoods });
   }
 
+  // What is seen becomes what is set, and the other way round.
+  toggleSet(v) {
+    const { is, sets } = this.situation.known[v];
+    this.situation.set(v, sets === undefined ? { sets: is } : { is: sets });
+  }
+
   toggleTarget(v) {
     this.situation.change({ target: this.situation.target === v ? null : v });
   }
@@ -241,7 +253,9 @@ export class Monitors {
     card.element.classList.toggle("is-target", target === v);
     card.target.setAttribute("aria-pressed", String(target === v));
     card.off.hidden = piece === null;
-    card.tag.textContent = piece?.sets !== undefined ? "set" : piece?.likelihoods ? (card.isNumber && rangeOf(piece.likelihoods) ? "range" : "soft") : "";
+    card.set.hidden = !this.model.canIntervene || (piece?.is === undefined && piece?.sets === undefined);
+    card.set.setAttribute("aria-pressed", String(piece?.sets !== undefined));
+    card.tag.textContent = piece?.likelihoods ? (card.isNumber && rangeOf(piece.likelihoods) ? "range" : "soft") : "";
     if (card.isNumber) return this.paintNumber(card, piece, start, answer, before);
     card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
     card.values.forEach((row, value) => {
@@ -254,15 +268,18 @@ export class Monitors {
     });
   }
 
-  // Columns of one width, as high as probable: of about the same height before anything is known.
+  // A histogram: the area of a bar is its probability, so a height of 1 is that of all numbers alike.
   paintNumber(card, piece, start, answer, before) {
     const { number } = this.model.variables[card.v], n = card.values.length;
     const shown = answer.posteriors ? answer.posteriors.subarray(start, start + n) : null;
-    const most = Math.max(...(shown ?? [0]), ...before.subarray(start, start + n));
+    const height = (p, value) => p / number.widths[value];
+    const all = [before.subarray(start, start + n), shown ?? []].flatMap((some) => Array.from(some, height));
+    const most = Math.min(MOST_HEIGHT, Math.max(...all));
     card.values.forEach((row, value) => {
       const p = shown ? shown[value] : 0;
-      write(row, "--now", p / most);
-      write(row, "--before", before[start + value] / most);
+      write(row, "--now", Math.min(1, height(p, value) / most));
+      write(row, "--before", Math.min(1, height(before[start + value], value) / most));
+      row.track.classList.toggle("cut", height(p, value) > most * 1.001);
       write(row, "number", shown ? percent(p) : "–");
       row.button.title = `${this.model.variables[card.v].categories[value]}: ${row.number.textContent}`;
       const isIn = (piece?.is ?? piece?.sets) === value || (piece?.likelihoods && piece.likelihoods[value] > 0 && rangeOf(piece.likelihoods));
@@ -270,6 +287,16 @@ export class Monitors {
     });
     card.told.textContent = shown ? toldOf(number, shown) : "–";
   }
+}
+
+// The first number and the last, and the border between bars that is nearest to the middle.
+function axisOf({ first, last, from, widths }) {
+  let left = 0;
+  const borders = widths.map((width, value) => [(left += width) - width, from[value]]).slice(1);
+  const middle = borders.reduce((best, each) => (Math.abs(each[0] - 0.5) < Math.abs(best[0] - 0.5) ? each : best), [0, ""]);
+  const isClear = Math.abs(middle[0] - 0.5) < 0.2;
+  return h("p", { class: "ends", "aria-hidden": "true" }, h("span", {}, first),
+    isClear ? h("span", { class: "middle", style: `left:${100 * middle[0]}%` }, middle[1]) : null, h("span", {}, last));
 }
 
 // Only what is new: whatever is written is laid out and painted again.

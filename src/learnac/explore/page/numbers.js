@@ -1,4 +1,5 @@
-// The density of a number within its interval: the twin of `Spread.log_densities` (data/spread.py).
+// The density of a number within its interval: the twin of `Spread.log_densities` (data/spread.py); and the numbers of
+// the highest density.
 
 const TOLERANCE = 1e-6, ROUNDING = 1e-15, MOST_DECIMALS = 6;
 
@@ -29,3 +30,21 @@ export function logDensity({ starts, shares, isPoint, decay, step }, number) {
   if (step === 0) return Math.log(shares[piece]) - away / decay - Math.log(decay);
   return Math.log(shares[piece]) - (piece === 0 ? away - step : away) / decay + Math.log(-Math.expm1(-step / decay) / step);
 }
+
+// What is known, with the highest density of an interval as the weight of a number in it: the twin of `Evidence.densest`.
+export function densest(variables, situation) {
+  return situation.map((known, v) => {
+    const peaks = variables[v].number?.peaks;
+    if (!peaks || known?.sets !== undefined) return known;
+    const weight = (value) => (known === null ? 1 : known.likelihoods ? known.likelihoods[value] : Number(value === known.is));
+    return { likelihoods: peaks.logDensities.map((log, value) => Math.exp(log) * weight(value)) };
+  });
+}
+
+// What numbers that were set add to the logarithm of a density.
+export function logDensityOfSet(variables, situation) {
+  return situation.reduce((sum, known, v) => sum + (known?.sets === undefined ? 0 : (variables[v].number?.peaks.logDensities[known.sets] ?? 0)), 0);
+}
+
+// A value of an explanation: of a number, the one of the highest density.
+export const valueText = ({ categories, number }, value) => (number ? number.peaks.texts[value] : categories[value]);

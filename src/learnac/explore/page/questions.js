@@ -274,16 +274,17 @@ function changedOnce(engine, situation, world, least = -Infinity) {
 export function* scores(engine, rows) {
   const logs = new Float64Array(rows.length);
   for (const [place, row] of rows.entries()) {
-    logs[place] = engine.logProbability(row.map((code) => (code < 0 ? null : { is: code })));
+    logs[place] = engine.logProbability(asSituation(row));
     if (place % 20 === 19) yield place / rows.length;
   }
   return logs;
 }
 
-// One row: what the rest of it says about each value, and how its gaps are filled best.
+export const asSituation = (row) => row.map((code) => (code < 0 ? null : { is: code }));
+
+// One row: what the rest of it says about each value.
 export function rowDetails(engine, row) {
-  const situation = row.map((code) => (code < 0 ? null : { is: code }));
-  const found = engine.answer(situation);
-  return { logProbability: found.logProbability, others: found.others, filled: mpe(engine, situation)?.best.world ?? null };
+  const { logProbability, others } = engine.answer(asSituation(row));
+  return { logProbability, others };
 }
 

@@ -1,6 +1,7 @@
 // Rows of a table dropped on the page: how likely each is, the strangest ones, what is strange about them, their gaps.
 
 import { cellsOf, codesOf } from "./csv.js";
+import { valueText } from "./numbers.js";
 import { announceProblem, h, percent } from "./text.js";
 
 const MOST_SHOWN = 200, MOST_ROWS = 20000;
@@ -26,8 +27,9 @@ export class RowsView {
     if (!file) return;
     announceProblem(null);
     try {
-      const { codes, logDensities, lacking } = codesOf(cellsOf(await file.text()), this.model.variables);
+      const { codes, texts, logDensities, lacking } = codesOf(cellsOf(await file.text()), this.model.variables);
       if (codes.length > MOST_ROWS) throw new Error(`expected at most ${MOST_ROWS} rows for a page, found ${codes.length}: use the command learnac score`);
+      this.texts = texts;
       await this.score(file.name, codes, logDensities, lacking);
     } catch (error) {
       announceProblem(`${file.name}: ${error.message}`);
@@ -70,19 +72,19 @@ export class RowsView {
     if (found.others === null)
       return void this.detail.replaceChildren(h("h2", {}, `Row ${row + 1}`, take), h("p", {}, "This row is impossible under the model."));
     let start = 0;
-    const lines = variables.map(({ name, categories }, v) => {
-      const own = Array.from(found.others.slice(start, start + categories.length));
+    const lines = variables.map((variable, v) => {
+      const { name, categories } = variable, own = Array.from(found.others.slice(start, start + categories.length));
       start += categories.length;
-      const best = own.indexOf(Math.max(...own));
-      return { name, categories, code: codes[v], p: codes[v] < 0 ? null : own[codes[v]], best, bestP: own[best], filled: found.filled?.[v] };
+      const best = own.indexOf(Math.max(...own)), filled = found.filled && valueText(variable, found.filled[v]);
+      return { name, categories, text: this.texts[row][v], code: codes[v], p: codes[v] < 0 ? null : own[codes[v]], best, bestP: own[best], filled };
     });
     const strange = lines.filter(({ p }) => p !== null).sort((a, b) => a.p - b.p).slice(0, 8);
     const gaps = lines.filter(({ code }) => code < 0);
     this.detail.replaceChildren(h("h2", {}, `Row ${row + 1}`, take),
       h("h3", {}, "Least expected, given the rest of the row"),
-      h("table", {}, h("tbody", {}, strange.map(({ name, categories, code, p, best, bestP }) => h("tr", {}, h("td", {}, `${name} = ${categories[code]}`), h("td", { class: "num" }, percent(p)),
+      h("table", {}, h("tbody", {}, strange.map(({ name, categories, text, code, p, best, bestP }) => h("tr", {}, h("td", {}, `${name} = ${text}`), h("td", { class: "num" }, percent(p)),
         h("td", { class: "quiet" }, best === code ? "" : `rather ${categories[best]}, ${percent(bestP)}`))))),
       ...(gaps.length && found.filled ? [h("h3", {}, "Gaps, filled with their most probable values together"),
-        h("p", {}, gaps.slice(0, 40).map(({ name, categories, filled }) => `${name} = ${categories[filled]}`).join(", "))] : []));
+        h("p", {}, gaps.slice(0, 40).map(({ name, filled }) => `${name} = ${filled}`).join(", "))] : []));
   }
 }

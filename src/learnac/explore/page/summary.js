@@ -1,6 +1,7 @@
 // What is always in view: chips of evidence, its probability and conflict, the most probable explanation.
 
 import { intervalText, rangeOf } from "./situation.js";
+import { valueText } from "./numbers.js";
 import { h, probability, signed } from "./text.js";
 
 export function pieceText(model, v, piece) {
@@ -71,10 +72,10 @@ function verdict(conflict) {
 function explanation(model, situation, { best, second, isProven }) {
   const open = situation.known.flatMap((piece, v) => (piece === null || piece.likelihoods ? [v] : []));
   if (open.length === 0) return [];
-  const name = (v) => model.variables[v].name, category = (world, v) => model.variables[v].categories[world[v]];
+  const name = (v) => model.variables[v].name, category = (world, v) => valueText(model.variables[v], world[v]);
   const parts = [
     h("h3", {}, isProven ? "Most probable explanation" : "Most probable explanation found"),
-    fact("Its probability", probability(best.log)),
+    fact(model.variables.some(({ number }) => number) ? "Its density" : "Its probability", probability(best.log)),
   ];
   if (second) {
     const times = Math.exp(best.log - second.log);

@@ -28,8 +28,10 @@ export function percent(p) {
 export function probability(log) {
   if (log > Math.log(1e-4)) return percent(Math.exp(log));
   const tens = log / Math.LN10, exponent = Math.floor(tens);
-  return `${(10 ** (tens - exponent)).toFixed(1)} × 10^${exponent}`;
+  return `${(10 ** (tens - exponent)).toFixed(1)} × 10${raised(exponent)}`;
 }
+
+const raised = (number) => String(number).replace(/./g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]));
 
 export const signed = (x) => (Number.isFinite(x) ? `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}` : x > 0 ? "+∞" : "−∞");
 export const nats = (x) => `${x.toFixed(3)} nats`;
