@@ -171,6 +171,17 @@ class TestMouse:
         act(page, lambda: value(page, 1, 0).click(modifiers=["Shift"]))
         assert known(page)[1] is None
 
+    def test_what_is_seen_can_be_set_without_the_keyboard(self, opened: Any) -> None:
+        page = opened("circuit", has_touch=True)
+        button = page.locator("#monitor-1 [aria-label='Set size']")
+        assert not button.is_visible()
+        act(page, lambda: value(page, 1, 0).tap())
+        act(page, button.tap)
+        assert known(page)[1] == {"sets": 0}
+        assert button.get_attribute("aria-pressed") == "true"
+        act(page, button.tap)
+        assert known(page)[1] == {"is": 0}
+
     def test_undo_and_redo(self, opened: Any) -> None:
         page = opened("circuit")
         states = [known(page)]
@@ -269,6 +280,58 @@ class TestAddress:
         assert ended.value.code == 0
         document = json.loads(capsys.readouterr().out)
         close(posteriors(page), [p for values in document["marginals"].values() for p in values.values()])
+
+    def test_copied_code_has_the_pinned_situation(
+        self,
+        opened: Any,
+        pages: dict[str, Path],
+        models: dict[str, LearnAC],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: Any,
+    ) -> None:
+        words = {"is:size": "a lot", "do:colour": "none", "soft:age": "1 0.5 0.5 0.5 0.25"}
+        pinned = {"pinned": "", "pinned-is:size": "none", "pinned-do:colour": "none"}
+        page = opened("circuit", "#" + urlencode({**words, **pinned}))
+        page.click("#copy")
+        python = page.locator("#copying pre").first.inner_text()
+        monkeypatch.chdir(pages["circuit"].parent)
+        names: dict[str, Any] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(python, names)
+        lines = page.locator("#compared .line .text").all_inner_texts()
+        found = [name for name, divergence in names["differences"].divergences.items() if divergence > 1e-4]
+        assert [line.partition(" = ")[0] for line in lines] == found
+        del words["soft:age"]
+        page = opened("circuit", "#" + urlencode({**words, **pinned}))
+        page.click("#copy")
+        command = page.locator("#copying pre").nth(1).inner_text().splitlines()[1]
+        import shlex
+
+        from learnac.cli import main
+
+        with pytest.raises(SystemExit) as ended:
+            main([*shlex.split(command)[1:], "--json"])
+        assert ended.value.code == 0
+        printed = [entry["variable"] for entry in json.loads(capsys.readouterr().out)["variables"]]
+        lines = page.locator("#compared .line .text").all_inner_texts()
+        assert [line.partition(" = ")[0] for line in lines] == printed[: len(lines)]
+
+    def test_a_pinned_situation_with_other_interventions_is_a_model_of_its_own(
+        self, opened: Any, pages: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page = opened("circuit", "#" + urlencode({"do:size": "a lot", "pinned": "", "pinned-is:age": "none"}))
+        page.click("#copy")
+        python, command, _ = page.locator("#copying pre").all_inner_texts()
+        assert "# a pinned situation with other interventions needs Python" in command
+        monkeypatch.chdir(pages["circuit"].parent)
+        names: dict[str, Any] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(python, names)
+        close(posteriors(page), np.concatenate(list(names["posteriors"].values())))
+        before = page.evaluate("Array.from(learnacExplorer.shown.before)")
+        close(before, np.concatenate(list(names["pinned_posteriors"].values())))
 
 
 class TestKeyboard:
@@ -530,6 +593,60 @@ class TestNumbers:
         act(page, lambda: page.click("#undo"))
         assert known(page) == [None] * 4
 
+    @pytest.mark.parametrize("name", ["numbers", "served numbers"])
+    def test_explanations_are_numbers_of_the_highest_density(
+        self, opened: Any, models: dict[str, LearnAC], name: str
+    ) -> None:
+        model = models["numbers"]
+        bins = model.schema_.bins[0]
+        assert bins is not None
+        text = str(model.schema_.categories[0][3])
+        for address, given in (("", {}), ("#" + urlencode({"is:age": text, "is:ill": "True"}), {"ill": True})):
+            page = opened(name, address)
+            if given:
+                given |= {"age": f"{bins.edges[2]:g}..{bins.edges[3] - 1:g}"}
+            world, log = model.mpe(given)
+            found = page.evaluate(
+                "learnacExplorer.asking.ask('mpe', {situation: learnacExplorer.situation.known}).then(({best}) => best)"
+            )
+            close(found["log"], log)
+            page.click("#summary summary")
+            page.wait_for_selector("#summary tbody tr")
+            cells = page.locator("#summary tbody tr").evaluate_all(
+                "(rows) => rows.map((row) => [row.cells[0].textContent, row.cells[1].textContent])"
+            )
+            shown = dict(cells)
+            assert float(shown["height"]) == pytest.approx(world["height"], rel=1e-3)
+            assert shown["day"] == world["day"]
+            assert "age" not in shown if given else float(shown["age"]) == world["age"]
+
+    def test_gaps_are_filled_with_numbers(self, opened: Any, models: dict[str, LearnAC], tmp_path: Path) -> None:
+        rows = pd.DataFrame(
+            {"age": [52, None], "height": [None, 171.5], "day": ["2024-02-01", None], "ill": ["True", ""]}
+        )
+        (tmp_path / "rows.csv").write_text(rows.to_csv(index=False))
+        page, model = opened("numbers"), models["numbers"]
+        page.click("#tab-rows")
+        page.set_input_files("#view-rows input", tmp_path / "rows.csv")
+        page.locator("#view-rows tbody tr[data-row='1']").click()
+        page.wait_for_selector("#view-rows h3:has-text('Gaps')")
+        world, _ = model.mpe({"height": 171.5})
+        told = page.locator("#view-rows .card p").last.inner_text()
+        assert told == f"age = {world['age']:g}, day = {world['day']}, ill = {world['ill']}"
+        assert "height = 171.5" in page.inner_text("#view-rows .card")
+
+    def test_the_area_of_a_bar_is_its_probability(self, opened: Any) -> None:
+        page = opened("numbers", "#is:ill=True")
+        for variable in range(3):
+            bars = [value(page, variable, code).locator(".track") for code in range(8)]
+            heights = [float(bar.evaluate("(bar) => bar.style.getPropertyValue('--now')")) for bar in bars]
+            assert not any("cut" in (bar.get_attribute("class") or "") for bar in bars)
+            widths = [value(page, variable, code).bounding_box()["width"] for code in range(8)]
+            areas = np.multiply(heights, widths)
+            start = page.evaluate(f"learnacExplorer.starts[{variable}]")
+            np.testing.assert_allclose(areas / areas.sum(), posteriors(page)[start : start + 8], rtol=0.03, atol=1e-3)
+            assert max(widths) > 1.5 * min(widths)  # To scale.
+
     def test_the_keyboard_widens_an_interval(self, opened: Any) -> None:
         page = opened("numbers")
         value(page, 0, 0).focus()
@@ -573,6 +690,33 @@ class TestAccess:
         page.click("#tab-answers")
         assert page.is_visible("#side")
         assert "Target: age" in page.inner_text("#side")
+
+    def test_the_network_can_be_read_on_a_phone(self, opened: Any) -> None:
+        page = opened("large")
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.click("#tab-network")
+        page.wait_for_selector("#view-network .node")
+        height = page.evaluate("document.querySelector('#view-network .node').getBoundingClientRect().height")
+        assert height > 20  # A box is 34 high, its letters 12.
+        before = page.get_attribute("#view-network svg", "viewBox")
+        page.click("[aria-label='Show all of it']")
+        seen = page.evaluate(
+            "[...document.querySelectorAll('#view-network .node')].map((node) => node.getBoundingClientRect())"
+            ".every(({ left, right }) => left >= 0 && right <= 390)"
+        )
+        assert seen
+        assert page.get_attribute("#view-network svg", "viewBox") != before
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def test_the_part_of_the_network_that_is_seen_stays(self, opened: Any) -> None:
+        page = opened("circuit")
+        page.click("#tab-network")
+        page.click("[aria-label='Larger']")
+        seen = page.get_attribute("#view-network svg", "viewBox")
+        page.evaluate("learnacExplorer.situation.set(1, {is: 0})")
+        settled(page)
+        page.wait_for_selector("#view-network .node.is-known")
+        assert page.get_attribute("#view-network svg", "viewBox") == seen
 
     def test_light_and_dark(self, opened: Any) -> None:
         page = opened("circuit", color_scheme="dark")

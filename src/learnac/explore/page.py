@@ -12,21 +12,22 @@ from learnac.explore.document import circuit_document, model_document
 from learnac.model import Model
 
 # In an order in which each needs only those before it. The worker has modules of its own.
-WORKER_MODULES = ("engine.js", "answer.js", "questions.js", "worker.js")
+WORKER_MODULES = ("engine.js", "answer.js", "numbers.js", "questions.js", "worker.js")
 PAGE_MODULES = (
     "text.js",
     "engine.js",
     "answer.js",
     "asking.js",
     "situation.js",
+    "numbers.js",
     "code.js",
     "monitors.js",
     "summary.js",
     "compared.js",
     "target.js",
     "layout.js",
+    "viewport.js",
     "network.js",
-    "numbers.js",
     "csv.js",
     "rows.js",
     "main.js",

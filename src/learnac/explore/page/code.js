@@ -2,51 +2,74 @@
 
 import { rangeOf } from "./situation.js";
 
-export function asPython(model, situation, target) {
-  const of = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [[v, pick(known)]]));
-  const entry = ([v, value]) => `${quoted(model.variables[v].name)}: ${model.variables[v].python[value]}`;
-  const dict = (pairs, more = []) => `{${[...pairs.map(entry), ...more].join(", ")}}`;
-  const intervals = intervalsOf(model, situation).map(([v, text]) => `${quoted(model.variables[v].name)}: ${quoted(text)}`);
-  const known = dict(of((k) => k?.is), intervals), sets = of((k) => k?.sets);
-  const soft = of((k) => k?.likelihoods).filter(([v]) => !intervalOf(model, situation, v));
-  const softText = soft.map(([v, likelihoods]) => `${quoted(model.variables[v].name)}: [${likelihoods.join(", ")}]`);
-  const lines = [
-    "from learnac import load", "",
-    `model = load(${quoted(model.title)})`,
-    ...(sets.length ? [`model = model.do(${dict(sets)})`] : []),
-    `given = ${known}`,
-    ...(soft.length ? [`soft = {${softText.join(", ")}}`] : []),
-    `posteriors = model.marginals(given${soft.length ? ", soft=soft" : ""})`,
-  ];
+export function asPython(model, { known, target, pinned }) {
+  const lines = ["from learnac import load", "", `model = load(${quoted(model.title)})`];
+  const now = inPython(model, known);
+  // Interventions change the model; those of a pinned situation, its own.
+  if (pinned && now.sets !== inPython(model, pinned).sets) lines.push(...setLine("pinned_model", inPython(model, pinned).sets));
+  lines.push(...setLine("model", now.sets), `given = ${now.given}`, ...(now.soft.length ? [`soft = ${now.softText}`] : []));
+  const soft = now.soft.length ? ", soft=soft" : "";
+  lines.push(`posteriors = model.marginals(given${soft})`);
+  if (pinned) lines.push(...besidePinned(inPython(model, pinned), now));
   if (target !== null) {
-    const more = soft.length ? ", soft=soft" : "", name = quoted(model.variables[target].name);
-    if (situation[target] !== null) lines.push(`given.pop(${name}, None)  # Nothing is known of a target.`);
-    if (soft.some(([v]) => v === target)) lines.push(`soft.pop(${name})`);
-    lines.push(`why = model.explain(${name}, given${more})`);
-    lines.push(`ask = model.next_question(${name}, given${more})`);
+    const name = quoted(model.variables[target].name);
+    if (known[target] !== null) lines.push(`given.pop(${name}, None)  # Nothing is known of a target.`);
+    if (now.soft.includes(target)) lines.push(`soft.pop(${name})`);
+    lines.push(`why = model.explain(${name}, given${soft})`, `ask = model.next_question(${name}, given${soft})`);
   }
   return lines.join("\n");
 }
 
-export function asCommand(model, situation, target) {
-  const lines = commandLines(model, situation, null, ["marginals"]);
+const setLine = (name, sets) => (sets === "{}" ? (name === "model" ? [] : [`${name} = model`]) : [`${name} = model.do(${sets})`]);
+
+function besidePinned(pinned, now) {
+  const lines = [`pinned = ${pinned.given}`, ...(pinned.soft.length ? [`pinned_soft = ${pinned.softText}`] : [])];
+  if (pinned.sets !== now.sets) return [...lines, `pinned_posteriors = pinned_model.marginals(pinned${pinned.soft.length ? ", soft=pinned_soft" : ""})`];
+  const softs = [...(now.soft.length ? ["soft_a=soft"] : []), ...(pinned.soft.length ? ["soft_b=pinned_soft"] : [])];
+  return [...lines, `differences = model.compare(${["given", "pinned", ...softs].join(", ")})`];
+}
+
+// What is known, set and made more likely, as texts of Python; and which variables have likelihoods.
+function inPython(model, situation) {
+  const name = (v) => quoted(model.variables[v].name);
+  const entries = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [`${name(v)}: ${model.variables[v].python[pick(known)]}`]));
+  const intervals = intervalsOf(model, situation).map(([v, text]) => `${name(v)}: ${quoted(text)}`);
+  const soft = softOf(model, situation);
+  return {
+    given: `{${[...entries((k) => k?.is), ...intervals].join(", ")}}`,
+    sets: `{${entries((k) => k?.sets).join(", ")}}`,
+    soft,
+    softText: `{${soft.map((v) => `${name(v)}: [${situation[v].likelihoods.join(", ")}]`).join(", ")}}`,
+  };
+}
+
+const softOf = (model, situation) => [...situation.keys()].filter((v) => situation[v]?.likelihoods && !intervalOf(model, situation, v));
+
+export function asCommand(model, { known, target, pinned }) {
+  const lines = commandLines(model, known, ["marginals"]), name = target === null ? "" : inShell(model.variables[target].name);
+  if (pinned) lines.push(comparison(model, known, pinned));
   // Nothing is known of a target.
-  if (target !== null) lines.push(...commandLines(model, situation.map((known, v) => (v === target ? null : known)), target, ["explain", "next-question"]));
-  const softNames = situation.flatMap((known, v) => (known?.likelihoods && !intervalOf(model, situation, v) ? [model.variables[v].name] : []));
+  if (target !== null) lines.push(...commandLines(model, known.map((piece, v) => (v === target ? null : piece)), ["explain", "next-question"], `--target ${name}`));
+  const softNames = [...new Set([known, pinned ?? []].flatMap((each) => softOf(model, each)))].map((v) => model.variables[v].name);
   if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
   return lines.join("\n");
 }
 
-function commandLines(model, situation, target, names) {
-  const typed = (pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [assignment(model.variables[v], pick(known))]));
-  const options = [
-    ...typed((k) => k?.is).map((text) => `--given ${inShell(text)}`),
-    ...intervalsOf(model, situation).map(([v, text]) => `--given ${inShell(`${model.variables[v].name}=${text}`)}`),
-    ...typed((k) => k?.sets).map((text) => `--do ${inShell(text)}`),
-  ].join(" ");
-  const named = target === null ? "" : `--target ${inShell(model.variables[target].name)}`;
-  return names.map((name) => [`learnac ${name} ${inShell(model.title)}`, named, options].filter(Boolean).join(" "));
+function comparison(model, known, pinned) {
+  if (doOptions(model, known).join() !== doOptions(model, pinned).join()) return "# a pinned situation with other interventions needs Python";
+  const [line] = commandLines(model, known, ["compare"]);
+  return [line, ...givenOptions(model, pinned, "--with")].join(" ");
 }
+
+const commandLines = (model, situation, names, more = "") =>
+  names.map((name) => [`learnac ${name} ${inShell(model.title)}`, more, ...givenOptions(model, situation, "--given"), ...doOptions(model, situation)].filter(Boolean).join(" "));
+
+const typed = (model, situation, pick) => situation.flatMap((known, v) => (pick(known) === undefined ? [] : [assignment(model.variables[v], pick(known))]));
+const doOptions = (model, situation) => typed(model, situation, (k) => k?.sets).map((text) => `--do ${inShell(text)}`);
+const givenOptions = (model, situation, option) => [
+  ...typed(model, situation, (k) => k?.is),
+  ...intervalsOf(model, situation).map(([v, text]) => `${model.variables[v].name}=${text}`),
+].map((text) => `${option} ${inShell(text)}`);
 
 // Of a number whose interval can be written with both ends, as 25..34; one that lies anywhere needs its likelihoods.
 function intervalOf(model, situation, v) {

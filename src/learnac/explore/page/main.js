@@ -247,10 +247,10 @@ class Explorer {
   }
 
   showCode() {
-    const { known, target } = this.situation;
+    const { state } = this.situation;
     const block = (title, text) => [h("h3", {}, title), h("pre", { tabindex: 0 }, text), h("button", { class: "plain", onclick: (event) => copied(event.target, text) }, "Copy")];
     $("copying").replaceChildren(h("h2", { id: "copying-title" }, "This situation as code"),
-      ...block("Python", asPython(this.model, known, target)), ...block("Command", asCommand(this.model, known, target)),
+      ...block("Python", asPython(this.model, state)), ...block("Command", asCommand(this.model, state)),
       ...block("Address", location.href), h("form", { method: "dialog", style: "margin-top:12px;text-align:right" }, h("button", { class: "plain", autofocus: true }, "Close")));
     $("copying").showModal();
   }

@@ -2,9 +2,9 @@
 
 import { h, percent, svg } from "./text.js";
 import { arranged, bendOf, layered, NODE, pulled } from "./layout.js";
+import { Viewport } from "./viewport.js";
 
 const MOST_ARCS = 150, MOST_LAYERED = 30;
-const LEAST = { width: 760, height: 420 };
 
 export class NetworkView {
   constructor(container, model, situation, asking, onPick) {
@@ -18,8 +18,9 @@ export class NetworkView {
     this.slider = h("input", { type: "range", min: 5, max: MOST_ARCS, value: this.nArcs, "aria-label": "Number of lines", oninput: (event) => this.change({ nArcs: Number(event.target.value) }) });
     this.note = h("span", { class: "quiet", role: "status" });
     this.stage = h("div", { class: "stage" });
+    this.viewport = new Viewport();
     this.tree = h("section", { class: "card", "aria-live": "polite" });
-    container.append(h("div", { class: "bar" }, modes, h("label", {}, "strongest ", this.slider), this.note), this.stage, this.tree);
+    container.append(h("div", { class: "bar" }, modes, h("label", {}, "Strongest lines ", this.slider), this.note), h("div", { class: "staged" }, this.stage, this.viewport.buttons), this.tree);
   }
 
   change(changes) {
@@ -46,20 +47,15 @@ export class NetworkView {
     const nodes = [...new Set(arcs.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
     if (nodes.length === 0) return void this.stage.replaceChildren(h("p", { class: "quiet", style: "padding:20px" }, "Nothing depends on anything here."));
     const places = arranged(nodes, arcs, (some, own) => (this.mode === "arcs" && some.length <= MOST_LAYERED ? layered : pulled)(some, own));
-    const all = [...places.values()], margin = NODE.width / 2 + 24;
-    const [left, right] = [Math.min(...all.map(({ x }) => x)) - margin, Math.max(...all.map(({ x }) => x)) + margin];
-    const [top, bottom] = [Math.min(...all.map(({ y }) => y)) - 40, Math.max(...all.map(({ y }) => y)) + 40];
-    // A small graph is not blown up.
-    const [width, height] = [Math.max(right - left, LEAST.width), Math.max(bottom - top, LEAST.height)];
-    const box = [(left + right - width) / 2, (top + bottom - height) / 2, width, height];
     const most = Math.max(...arcs.map((arc) => arc[2]), 1e-9);
-    const picture = svg("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Network" },
+    const picture = svg("svg", { role: "group", "aria-label": "Network" },
       svg("defs", {}, svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0 8 4 0 8z" }))));
     for (const [from, to, strength] of arcs) picture.append(this.arc(wayOf(places, from, to), strength / most, from === this.chosen || to === this.chosen));
     for (const v of nodes) picture.append(this.node(v, places.get(v)));
-    movable(picture);
     const focused = document.activeElement?.dataset?.node;
     this.stage.replaceChildren(picture);
+    const drawn = JSON.stringify([this.mode, arcs.map(([from, to]) => [from, to])]);
+    this.viewport.show(picture, drawn, extentOf([...places.values()]), places.get(this.chosen ?? strongestOf(arcs)) ?? places.get(nodes[0]));
     if (focused !== undefined) picture.querySelector(`[data-node="${focused}"]`)?.focus();
   }
 
@@ -128,25 +124,16 @@ function condition({ name, categories, edgeTexts, isOrdered }, values) {
   return `${name} = ${values.map((k) => categories[k]).join(" or ")} `;
 }
 
-// Moves the picture with the pointer, and makes it larger or smaller with the wheel.
-function movable(picture) {
-  let box = picture.getAttribute("viewBox").split(" ").map(Number), from = null;
-  const set = () => picture.setAttribute("viewBox", box.join(" "));
-  picture.addEventListener("pointerdown", (event) => { if (!event.target.closest(".node")) { from = [event.clientX, event.clientY, ...box]; picture.setPointerCapture(event.pointerId); } });
-  picture.addEventListener("pointermove", (event) => {
-    if (!from) return;
-    const scale = Math.max(box[2] / picture.clientWidth, box[3] / picture.clientHeight);
-    box = [from[2] - (event.clientX - from[0]) * scale, from[3] - (event.clientY - from[1]) * scale, box[2], box[3]];
-    set();
-  });
-  picture.addEventListener("pointerup", () => (from = null));
-  picture.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const factor = Math.exp(event.deltaY * 0.001), bounds = picture.getBoundingClientRect();
-    const [px, py] = [(event.clientX - bounds.left) / bounds.width, (event.clientY - bounds.top) / bounds.height];
-    box = [box[0] + box[2] * px * (1 - factor), box[1] + box[3] * py * (1 - factor), box[2] * factor, box[3] * factor];
-    set();
-  }, { passive: false });
+// The variable that the strongest lines meet at.
+function strongestOf(arcs) {
+  const sums = new Map();
+  for (const [from, to, strength] of arcs) for (const v of [from, to]) sums.set(v, (sums.get(v) ?? 0) + strength);
+  return [...sums].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+function extentOf(places) {
+  const xs = places.map(({ x }) => x), ys = places.map(({ y }) => y), margin = NODE.width / 2 + 24;
+  return { left: Math.min(...xs) - margin, right: Math.max(...xs) + margin, top: Math.min(...ys) - 40, bottom: Math.max(...ys) + 40 };
 }
 
 // The places that an arc goes through, its ends among them.
