@@ -11,6 +11,7 @@ from incomplete import gaps
 from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
+from repeated import again
 from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
 from used import used
 from verdicts import LARGE_LOSS, Loss, behind_the_best
@@ -274,4 +275,5 @@ SECTIONS = (
     ("mixtures", mixtures),
     ("gaps", gaps),
     ("tabular", used),
+    ("again", again),
 )
