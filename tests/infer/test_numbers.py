@@ -547,6 +547,22 @@ def test_samples_keep_what_is_known_and_the_form_of_the_table(n_components: int)
     assert frame["spent"].dtype == np.int64
 
 
+@each_model
+def test_the_label_of_an_interval_is_the_interval(n_components: int) -> None:
+    """In explanations, too: whoever copies a label gets what the interval gives."""
+    asked = mixed(n_components).asked
+    for name in ("height", "spent"):
+        bins = number_bins(asked, name)
+        low, high = float(bins.edges[0]), float(bins.edges[1])
+        label = asked.schema.categories[asked.schema.index(name)][1]
+        forms = ({name: label}, {name: f"[{low!r}, {high!r})"}, {name: Interval(low, high, with_high=False)})
+        worlds = [infer.mpe(asked, given) for given in forms]
+        assert worlds[0][1] == pytest.approx(worlds[1][1], abs=1e-9) == pytest.approx(worlds[2][1], abs=1e-9)
+        assert worlds[0][0] == worlds[1][0] == worlds[2][0]
+        probabilities = [infer.log_probability(asked, given) for given in forms]
+        assert probabilities == pytest.approx([probabilities[0]] * 3, abs=1e-12)
+
+
 # --- Questions: a number weighs as much as its interval, an interval as likelihoods
 
 

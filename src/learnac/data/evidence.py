@@ -218,7 +218,7 @@ class Evidence:
         for variable in self.ranges:
             log_scales -= np.log(tables.pop(variable).max(axis=1))
         for variable in self.schema.numbers:
-            is_known = self.codes[variable, :, None] >= 0
+            is_known = ~np.isnan(self.numbers[variable])[:, None] if variable in self.numbers else False
             tables[variable] = tables.get(variable, 1.0) * np.where(is_known, 1.0, np.exp(self._modes(variable)[0]))
         plain = replace(
             self,

@@ -1,4 +1,4 @@
-"""`Interval`: what is known of a number that is not known itself, such as `age=30..40`, `age<30`, `age>=65`."""
+"""`Interval`: what is known of a number that is not known itself, such as `age=30..40`, `age<30`, `age>=65`, `age=[30, 40)`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from learnac.data.bins import Bins
 
 _RANGE = re.compile(r"(?P<low>.*?)\s*\.\.\s*(?P<high>.*)")
+_BRACKETS = re.compile(r"(?P<first>[\[(])\s*(?P<low>[^,]*?)\s*,\s*(?P<high>[^,]*?)\s*(?P<last>[\])])")
 _COMPARED = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<end>.+)")
 
 
@@ -36,8 +37,11 @@ class Interval:
 
 
 def interval_of(text: str) -> Interval | None:
-    """The interval that a text states: 30..40, <30, >=65, ..18; None if it is none."""
+    """The interval that a text states: 30..40, <30, >=65, ..18, [30, 40); None if it is none."""
     text = text.strip()
+    if (found := _BRACKETS.fullmatch(text)) and (found["low"] or found["high"]):
+        with_low, with_high = found["first"] == "[", found["last"] == "]"
+        return Interval(found["low"] or None, found["high"] or None, with_low, with_high)
     if found := _COMPARED.fullmatch(text):
         sign, end = found["sign"], found["end"]
         return Interval(high=end, with_high=sign == "<=") if sign[0] == "<" else Interval(end, with_low=sign == ">=")

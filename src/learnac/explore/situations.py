@@ -42,10 +42,7 @@ class Situation:
     @property
     def densest(self) -> Evidence:
         """The same, with the highest density in an interval as its weight: what explanations are made of."""
-        numbers = {v: code for v, code in self.codes.items() if v in self.schema.numbers}
-        others = {v: code for v, code in self.codes.items() if v not in numbers}
-        intervals = {v: np.eye(self.schema.arities[v])[code] for v, code in numbers.items()}
-        return Situation(self.schema, others, self.likelihoods | intervals, self.sets).evidence.densest()
+        return self.evidence.densest()
 
     @property
     def interventions(self) -> dict[str, Any]:
