@@ -1,4 +1,4 @@
-"""`Interval`: what is known of a number that is not known itself, such as `age=30..40`, `age<30`, `age>=65`, `age=[30, 40)`."""
+"""`Interval`: what is known of a number that is not known itself, such as `age=30..40`, `age<30`, `age=[30, 40)`."""
 
 from __future__ import annotations
 

@@ -28,8 +28,11 @@ MAX_EDGES = 2_000_000
 SMOOTH_EDGES = 300_000
 """Edges, times components, that a browser answers for while people click. More are better answered by a server."""
 
-# Digits of the probabilities in trees, which are only looked at.
+# Digits of what is only looked at: probabilities in trees, numbers in explanations.
 _DIGITS = 6
+
+# In an interval, for its last number to be told.
+_MOST_STEPS = 100_000
 
 # Of a bar of a number: of the width that all would have if they were alike.
 _NARROWEST = 0.4
@@ -102,14 +105,15 @@ def _number(bins: Bins) -> dict[str, Any]:
     """What the page shows of a number: where intervals begin and end, and the means of their numbers."""
     assert bins.spread is not None
     step, edges = bins.spread.step, bins.edges
-    # Of an interval that starts with one bin and ends with another, with both ends; open where the bins are.
-    last = [bins.text(float(bins.spread.floor(edge - step / 2))) if step > 0 else bins.text(edge) for edge in edges]
+    # An interval has both ends where people count in steps, such as whole numbers; else it goes up to its last end.
+    has_ends = step > 0 and (len(edges) < 2 or float(np.median(np.diff(edges))) < _MOST_STEPS * step)
+    last = [bins.text(float(bins.spread.floor(edge - step / 2))) if has_ends else bins.text(edge) for edge in edges]
     return {
         "first": bins.text(bins.spread.starts[0]),
         "last": bins.text(bins.spread.largest),
         "from": ["", *(bins.text(edge) for edge in edges)],
         "to": [*last, ""],
-        "hasEnds": step > 0,
+        "hasEnds": has_ends,
         "isDate": bins.calendar is not None,
         "secondsOfUnit": 86_400 if bins.calendar is Calendar.DAYS else 1,
         "means": [float(mean) for mean in bins.means()],
@@ -145,9 +149,12 @@ def _widths(bins: Bins) -> list[float]:
 
 def _peaks(bins: Bins) -> dict[str, Any]:
     """Of each interval, the number of the highest density, which explanations and filled gaps show."""
-    log_densities, numbers = bins.modes()
+    log_densities, modes = bins.modes()
+    numbers = modes.tolist()
     # JSON has no infinities, and nothing is this improbable.
     finite = np.maximum(log_densities, -1e9)
+    if bins.calendar is None:
+        numbers = [float(f"{number:.{_DIGITS}g}") for number in numbers]
     return {"logDensities": finite.tolist(), "texts": [bins.text(number) for number in numbers]}
 
 

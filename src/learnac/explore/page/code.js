@@ -51,7 +51,8 @@ export function asCommand(model, { known, target, pinned }) {
   // Nothing is known of a target.
   if (target !== null) lines.push(...commandLines(model, known.map((piece, v) => (v === target ? null : piece)), ["explain", "next-question"], `--target ${name}`));
   const softNames = [...new Set([known, pinned ?? []].flatMap((each) => softOf(model, each)))].map((v) => model.variables[v].name);
-  if (softNames.length) lines.unshift(`# soft evidence needs Python: ${softNames.join(", ")}`);
+  // Without it, a command would answer about another situation.
+  if (softNames.length) return `# soft evidence needs Python: ${softNames.join(", ")}`;
   return lines.join("\n");
 }
 
@@ -68,17 +69,18 @@ const typed = (model, situation, pick) => situation.flatMap((known, v) => (pick(
 const doOptions = (model, situation) => typed(model, situation, (k) => k?.sets).map((text) => `--do ${inShell(text)}`);
 const givenOptions = (model, situation, option) => [
   ...typed(model, situation, (k) => k?.is),
-  ...intervalsOf(model, situation).map(([v, text]) => `${model.variables[v].name}=${text}`),
+  ...intervalsOf(model, situation).map(([v, text]) => inQuotes(`${model.variables[v].name}=${text}`)),
 ].map((text) => `${option} ${inShell(text)}`);
 
-// Of a number whose interval can be written with both ends, as 25..34; one that lies anywhere needs its likelihoods.
+// What is known of a number as an interval, as people write it; none if it is no interval.
 function intervalOf(model, situation, v) {
   const { number } = model.variables[v], range = number && rangeOf(situation[v]?.likelihoods);
   if (!range) return null;
   const from = number.from[range[0]], to = number.to[range[1]];
   if (!from && !to) return null;
   if (!to) return `>=${from}`;
-  return number.hasEnds ? `${from}..${to}` : from ? null : `<${to}`;
+  if (number.hasEnds) return `${from}..${to}`;
+  return from ? `[${from}, ${to})` : `<${to}`;
 }
 
 const intervalsOf = (model, situation) =>
@@ -89,6 +91,7 @@ const inShell = (text) => (/^[\w./=+-]+$/.test(text) ? text : `'${text.replaceAl
 
 // Commas and quotes are read as part of a name between double quotes; two of these are one.
 function assignment({ name, categories }, value) {
-  const text = `${name}=${categories[value]}`;
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return inQuotes(`${name}=${categories[value]}`);
 }
+
+const inQuotes = (text) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -32,8 +32,8 @@ export function cellsOf(text) {
   return rows;
 }
 
-// Codes of each row, -1 where unknown, its texts, and the log-density of its numbers within their intervals. An error
-// names the first cell that is no category.
+// Codes of each row, -1 where unknown, its texts, and the log-density of its numbers within their intervals. Values that
+// the model has never seen count as unknown, and are told by row.
 export function codesOf(cells, variables) {
   const [header, ...rows] = cells;
   if (!header || rows.length === 0) throw new Error("expected a header line and at least one row, found none");
@@ -41,22 +41,20 @@ export function codesOf(cells, variables) {
   if (columns.every((column) => column < 0))
     throw new Error(`expected columns of the model, such as ${variables.slice(0, 3).map(({ name }) => name).join(", ")}; found ${header.slice(0, 3).join(", ")}`);
   const readers = variables.map(readerOf);
-  const logDensities = new Float64Array(rows.length);
+  const logDensities = new Float64Array(rows.length), unseen = new Map();
   const codes = rows.map((row, number) => {
     if (row.length !== header.length) throw new Error(`row ${number + 1}: expected ${header.length} values, found ${row.length}`);
     return columns.map((column, v) => {
       const text = column < 0 ? "" : row[column].trim();
       const [code, value] = text === "" ? [-1] : readers[v](text);
       if (value !== undefined && variables[v].number) logDensities[number] += logDensity(variables[v].number.spread, value);
-      if (code < 0 && !MISSING.has(text)) {
-        const { name, categories } = variables[v];
-        throw new Error(`row ${number + 1}, ${name}: expected one of ${categories.slice(0, 6).join(", ")}${categories.length > 6 ? ", …" : ""}; found ${text}`);
-      }
+      if (code < 0 && !MISSING.has(text)) unseen.set(number, [...(unseen.get(number) ?? []), v]);
       return code;
     });
   });
   const texts = rows.map((row) => columns.map((column) => (column < 0 ? "" : row[column].trim())));
-  return { codes, texts, logDensities, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
+  const ignored = header.filter((cell) => !variables.some(({ name }) => name === cell.trim()));
+  return { codes, texts, logDensities, unseen, ignored, lacking: variables.filter((_, v) => columns[v] < 0).map(({ name }) => name) };
 }
 
 // From a text to a code, and to the number that it is.

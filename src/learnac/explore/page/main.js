@@ -130,8 +130,9 @@ class Explorer {
     this.monitors.show(shown);
     $("monitors").classList.toggle("compared", shown.pinned !== null);
     showComparison($("compared"), this.model, shown, this.starts, (v) => this.pick(v));
-    showStatus($("status"), shown.answer, shown.known.filter(Boolean).length);
+    showStatus($("status"), shown.answer, shown.known);
     showChips($("chips"), this.model, situation, (v) => this.pick(v));
+    $("sort").querySelector("[value=target]").disabled = shown.target === null;
     $("undo").disabled = situation.past.length === 0;
     $("redo").disabled = situation.future.length === 0;
     $("pin").setAttribute("aria-pressed", String(shown.pinned !== null));
@@ -158,12 +159,13 @@ class Explorer {
     const matching = variables.map((_, v) => v).filter((v) => !wanted || variables[v].name.toLowerCase().includes(wanted) || variables[v].categories.some((c) => c.toLowerCase() === wanted));
     const keys = this.sortKeys($("sort").value);
     if (keys) matching.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
-    $("count").textContent = matching.length < variables.length ? `${matching.length} of ${variables.length} variables` : "";
+    $("count").textContent = matching.length === 0 ? `No variable and no value is called ${wanted}` : matching.length < variables.length ? `${matching.length} of ${variables.length} variables` : "";
     const titles = this.groupTitles($("group").value);
     if (!titles) return [{ title: null, variables: matching }];
     const groups = new Map();
     for (const v of matching) groups.set(titles[v], [...(groups.get(titles[v]) ?? []), v]);
-    return [...groups].map(([title, members]) => ({ title, variables: members }));
+    const place = ({ title }) => (title === "Known" ? -1 : title === "Others" ? 1 : 0);
+    return [...groups].map(([title, members]) => ({ title, variables: members })).sort((a, b) => place(a) - place(b));
   }
 
   sortKeys(by) {
@@ -253,6 +255,7 @@ class Explorer {
       ...block("Python", asPython(this.model, state)), ...block("Command", asCommand(this.model, state)),
       ...block("Address", location.href), h("form", { method: "dialog", style: "margin-top:12px;text-align:right" }, h("button", { class: "plain", autofocus: true }, "Close")));
     $("copying").showModal();
+    $("copying").scrollTop = 0;
   }
 }
 

@@ -54,6 +54,7 @@ export class Monitors {
       element.append(axisOf(variable.number), card.told);
     }
     if (!card.isOpen) {
+      for (const { button } of values.slice(MOST_VALUES)) button.hidden = true;
       card.more = h("button", { class: "more", onclick: () => this.open(card) }, `${values.length - MOST_VALUES} more values`);
       element.append(card.more);
     }
@@ -87,7 +88,7 @@ export class Monitors {
 
   size(card) {
     const row = matchMedia("(max-width: 900px)").matches ? 32 : ROW;
-    card.values.forEach(({ button }, value) => (button.hidden = !card.isOpen && value >= MOST_VALUES));
+    if (card.isOpen) for (const { button } of card.values) button.hidden = false;
     if (card.isNumber) return void (card.element.style.gridRowEnd = `span ${Math.ceil((HISTOGRAM + REST) / 2)}`);
     const rows = card.isOpen ? card.values.length : MOST_VALUES + 1;
     card.element.style.gridRowEnd = `span ${Math.ceil((rows * row + REST) / 2)}`;
@@ -183,7 +184,7 @@ export class Monitors {
       Delete: () => this.situation.set(v, null),
       Backspace: () => this.situation.set(v, null),
       t: () => this.toggleTarget(v),
-      ...(card.isNumber && event.shiftKey ? { ArrowUp: () => this.widen(v, value, 1), ArrowDown: () => this.widen(v, value, -1) } : {}),
+      ...(card.isNumber && event.shiftKey ? { ArrowDown: () => this.widen(v, value, 1), ArrowUp: () => this.widen(v, value, -1) } : {}),
     }[event.key];
     if (!act || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -210,7 +211,7 @@ export class Monitors {
 
   focus(v, value = this.cards[v].values.findIndex(({ button }) => button.tabIndex === 0)) {
     const card = this.cards[v];
-    if (!card.isOpen && value >= MOST_VALUES) this.open(card);
+    if (!card.isOpen && card.values[value].button.hidden) this.open(card);
     card.values.forEach(({ button }, place) => (button.tabIndex = place === value ? 0 : -1));
     card.values[value].button.focus();
     card.element.scrollIntoView({ block: "nearest" });
@@ -255,9 +256,10 @@ export class Monitors {
     card.off.hidden = piece === null;
     card.set.hidden = !this.model.canIntervene || (piece?.is === undefined && piece?.sets === undefined);
     card.set.setAttribute("aria-pressed", String(piece?.sets !== undefined));
+    card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
     card.tag.textContent = piece?.likelihoods ? (card.isNumber && rangeOf(piece.likelihoods) ? "range" : "soft") : "";
     if (card.isNumber) return this.paintNumber(card, piece, start, answer, before);
-    card.tag.classList.toggle("soft", Boolean(piece?.likelihoods));
+    if (!card.isOpen) this.fold(card, piece, answer, start, best?.[v]);
     card.values.forEach((row, value) => {
       const p = answer.posteriors ? answer.posteriors[start + value] : 0;
       write(row, "--now", p);
@@ -266,6 +268,27 @@ export class Monitors {
       row.button.setAttribute("aria-pressed", String((piece?.is ?? piece?.sets) === value));
       row.label.classList.toggle("best", best?.[v] === value && piece?.is === undefined && piece?.sets === undefined);
     });
+  }
+
+  // Of many values the first are seen; in place of the least probable, those that are known, explain best, or are more
+  // than twice as probable.
+  fold(card, piece, answer, start, best) {
+    const known = piece?.is ?? piece?.sets, now = (value) => answer.posteriors?.[start + value] ?? 0;
+    const rank = (value) => (value === known ? 5 : value === best ? 2.5 : now(value));
+    const shown = new Set([...card.values.keys()].slice(0, MOST_VALUES));
+    const others = [...card.values.keys()].slice(MOST_VALUES).sort((a, b) => rank(b) - rank(a));
+    for (const value of others) {
+      const least = [...shown].reduce((worst, each) => (rank(each) <= rank(worst) ? each : worst));
+      if (rank(value) <= 2 * rank(least)) break;
+      shown.delete(least);
+      shown.add(value);
+    }
+    const focused = card.values.findIndex(({ button }) => button === document.activeElement);
+    if (focused >= 0 && !shown.has(focused)) return; // Nothing goes away from under the keyboard.
+    card.values.forEach(({ button }, value) => (button.hidden = !shown.has(value)));
+    const places = [...shown].sort((a, b) => a - b);
+    if (!places.some((value) => card.values[value].button.tabIndex === 0))
+      card.values.forEach(({ button }, value) => (button.tabIndex = value === places[0] ? 0 : -1));
   }
 
   // A histogram: the area of a bar is its probability, so a height of 1 is that of all numbers alike.
@@ -286,6 +309,7 @@ export class Monitors {
       row.button.setAttribute("aria-pressed", String(Boolean(isIn)));
     });
     card.told.textContent = shown ? toldOf(number, shown) : "–";
+    card.told.title = card.told.textContent;
   }
 }
 
@@ -308,11 +332,13 @@ function write(row, part, text) {
 }
 
 // Mean, and the interval that at least nine of ten lie in, in whole bars.
-function toldOf(number, posterior) {
+export function toldOf(number, posterior) {
   const mean = number.means.reduce((sum, each, value) => sum + each * posterior[value], 0);
   const shown = number.isDate ? new Date(mean * number.secondsOfUnit * 1000).toISOString().slice(0, 10) : Number(mean.toPrecision(4)).toLocaleString("en");
   let below = 0, first = 0, last = posterior.length - 1, above = 0;
   while (below + posterior[first] <= 0.05) below += posterior[first++];
   while (above + posterior[last] <= 0.05) above += posterior[last--];
-  return first === 0 && last === posterior.length - 1 ? `mean ${shown}` : `mean ${shown} · 90 % in ${intervalText(number, first, last)}`;
+  if (below + above === 0) return `mean ${shown}`; // All of it is in there.
+  const interval = intervalText(number, first, last);
+  return `mean ${shown} · 90 %${/^[≤≥<]/.test(interval) ? "" : number.from[first] === number.to[last] ? " at" : " in"} ${interval}`;
 }

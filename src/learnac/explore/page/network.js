@@ -2,9 +2,11 @@
 
 import { h, percent, svg } from "./text.js";
 import { arranged, bendOf, layered, NODE, pulled } from "./layout.js";
+import { toldOf } from "./monitors.js";
 import { Viewport } from "./viewport.js";
 
 const MOST_ARCS = 150, MOST_LAYERED = 30;
+const MOST_AT_LEAF = 6;
 
 export class NetworkView {
   constructor(container, model, situation, asking, onPick) {
@@ -37,6 +39,7 @@ export class NetworkView {
       arcs = await this.asking.ask("information", { situation: shown.known }, { onProgress: (share) => (this.note.textContent = `working it out… ${percent(share)}`) });
       if (arcs === null || this.shown !== shown) return;
     }
+    this.slider.max = Math.min(MOST_ARCS, Math.max(arcs.length, 5));
     const strongest = [...arcs].sort((a, b) => b[2] - a[2]).slice(0, this.nArcs);
     this.note.textContent = strongest.length < arcs.length ? `${strongest.length} of ${arcs.length} lines` : `${arcs.length} lines`;
     this.draw(strongest);
@@ -97,10 +100,19 @@ export class NetworkView {
       nodes ? h("ul", { class: "tree" }, this.branch(v, nodes, 0, 0, true)) : h("p", { class: "quiet" }, "This model has no network."));
   }
 
+  // The distribution at a leaf: of a number where it lies, of many values the most probable ones.
+  leaf(v, shares) {
+    const { categories, number } = this.model.variables[v];
+    if (number) return h("span", {}, toldOf(number, shares));
+    const most = [...shares.keys()].sort((a, b) => shares[b] - shares[a] || a - b).slice(0, MOST_AT_LEAF).sort((a, b) => a - b);
+    const rest = shares.reduce((sum, p, value) => sum + (most.includes(value) ? 0 : p), 0);
+    return [...most.map((value) => h("span", {}, `${categories[value]}: ${percent(shares[value])}`)), rest > 0 ? h("span", {}, `others: ${percent(rest)}`) : null];
+  }
+
   // What a node of the tree asks, and where each answer leads; the way that the evidence leaves open is in bold.
   branch(v, nodes, at, depth, isLive, before = []) {
-    const node = nodes[at], { categories } = this.model.variables[v];
-    if (Array.isArray(node)) return h("li", { class: isLive ? "live" : "dead" }, before, h("span", { class: "leaf" }, node.map((p, value) => h("span", {}, `${categories[value]} ${percent(p)}`))));
+    const node = nodes[at];
+    if (Array.isArray(node)) return h("li", { class: isLive ? "live" : "dead" }, before, h("span", { class: "leaf" }, this.leaf(v, node)));
     const asked = this.model.variables[node.asks];
     const children = node.branches.map(([values, next]) => {
       const known = this.shown.known[node.asks], value = known?.is ?? known?.sets;

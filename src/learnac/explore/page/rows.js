@@ -2,7 +2,7 @@
 
 import { cellsOf, codesOf } from "./csv.js";
 import { valueText } from "./numbers.js";
-import { announceProblem, h, percent } from "./text.js";
+import { announceProblem, h, minus, percent } from "./text.js";
 
 const MOST_SHOWN = 200, MOST_ROWS = 20000;
 
@@ -27,40 +27,76 @@ export class RowsView {
     if (!file) return;
     announceProblem(null);
     try {
-      const { codes, texts, logDensities, lacking } = codesOf(cellsOf(await file.text()), this.model.variables);
-      if (codes.length > MOST_ROWS) throw new Error(`expected at most ${MOST_ROWS} rows for a page, found ${codes.length}: use the command learnac score`);
-      this.texts = texts;
-      await this.score(file.name, codes, logDensities, lacking);
+      const table = codesOf(cellsOf(await file.text()), this.model.variables);
+      if (table.codes.length > MOST_ROWS) throw new Error(`expected at most ${MOST_ROWS} rows for a page, found ${table.codes.length}: use the command learnac score`);
+      await this.score(file.name, table);
     } catch (error) {
       announceProblem(`${file.name}: ${error.message}`);
     }
   }
 
-  async score(name, rows, logDensities, lacking) {
+  async score(name, table) {
     const progress = h("progress", { max: 1, value: 0, "aria-label": "Rows scored" });
     this.result.replaceChildren(progress);
-    const ofIntervals = await this.asking.ask("scores", { rows }, { onProgress: (share) => (progress.value = share) });
+    const { codes, logDensities } = table;
+    const ofIntervals = await this.asking.ask("scores", { rows: codes }, { onProgress: (share) => (progress.value = share) });
     if (ofIntervals === null) return;
     const logs = Array.from(ofIntervals, (log, row) => log + logDensities[row]);
-    const order = [...logs.keys()].sort((a, b) => logs[a] - logs[b]);
-    const possible = [...logs].filter((log) => log > -Infinity);
-    const mean = possible.reduce((sum, log) => sum + log, 0) / Math.max(1, possible.length);
+    const nKnown = codes.map((row) => row.filter((code) => code >= 0).length);
+    Object.assign(this, { name, table, logs, nKnown, by: "log" });
     this.detail = h("section", { class: "card", style: "margin-top:14px", "aria-live": "polite" }, h("p", { class: "quiet" }, "Pick a row to see what is strange about it."));
-    this.body = h("tbody", {}, order.slice(0, MOST_SHOWN).map((row) => this.line(rows, logs, row)));
-    this.result.replaceChildren(
-      h("p", { style: "margin-bottom:8px" }, h("b", {}, name), `: ${rows.length} rows, mean log-likelihood ${mean.toFixed(4)}`,
-        logs.length - possible.length > 0 ? `, ${logs.length - possible.length} impossible` : "", lacking.length ? `; unknown throughout: ${lacking.slice(0, 5).join(", ")}${lacking.length > 5 ? ", …" : ""}` : ""),
-      h("div", { class: "sheet stage", tabindex: 0, role: "region", "aria-label": "Rows, the strangest first" }, h("table", {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "row"), h("th", { scope: "col" }, "log-likelihood"), h("th", { scope: "col" }, "per known value"), h("th", { scope: "col" }, "unknown"))), this.body)),
-      this.detail);
+    this.showTable();
   }
 
-  line(rows, logs, row) {
-    const nKnown = rows[row].filter((code) => code >= 0).length;
-    const pick = () => this.showRow(rows[row], row);
+  // What a column of the list says of a row. Values that were never seen are stranger than any likelihood.
+  keys() {
+    const { logs, nKnown, table: { unseen } } = this, nUnseen = (row) => unseen.get(row)?.length ?? 0;
+    return {
+      row: { title: "row", of: (row) => row, text: (row) => String(row + 1) },
+      log: { title: "log-likelihood", of: (row) => logs[row] - 1e6 * nUnseen(row), text: (row) => minus(logs[row]) },
+      share: { title: "per known value", of: (row) => logs[row] / Math.max(1, nKnown[row]) - 1e6 * nUnseen(row), text: (row) => minus(logs[row] / Math.max(1, nKnown[row])) },
+      unknown: { title: "unknown", of: (row) => nKnown[row], text: (row) => `${this.model.variables.length - nKnown[row]}${nUnseen(row) ? `, ${nUnseen(row)} never seen` : ""}` },
+    };
+  }
+
+  showTable() {
+    const { logs, by } = this, keys = this.keys(), order = [...logs.keys()].sort((a, b) => keys[by].of(a) - keys[by].of(b) || a - b);
+    const heading = (key) => h("th", { scope: "col", "aria-sort": key === by ? "ascending" : "none" },
+      h("button", { title: `Sort by ${keys[key].title}`, onclick: () => { this.by = key; this.showTable(); } }, keys[key].title, key === by ? " ↑" : ""));
+    this.body = h("tbody", {}, order.slice(0, MOST_SHOWN).map((row) => this.line(keys, row)));
+    const shown = logs.length > MOST_SHOWN ? h("p", { class: "quiet" }, `The first ${MOST_SHOWN} of ${logs.length} rows; the download has all.`) : null;
+    this.result.replaceChildren(...this.told(), h("div", { class: "sheet stage", tabindex: 0, role: "region", "aria-label": "Rows" },
+      h("table", {}, h("thead", {}, h("tr", {}, Object.keys(keys).map(heading))), this.body)), ...(shown ? [shown] : []), this.detail);
+  }
+
+  // What the table comes to, and what was not as expected.
+  told() {
+    const { logs, name, table: { unseen, ignored, lacking, texts } } = this;
+    const possible = logs.filter((log) => log > -Infinity), mean = possible.reduce((sum, log) => sum + log, 0) / Math.max(1, possible.length);
+    const some = (names) => `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+    const cells = [...unseen].flatMap(([row, all]) => all.map((v) => `row ${row + 1}, ${this.model.variables[v].name} = ${texts[row][v]}`));
+    const notes = [
+      logs.length > possible.length ? `${logs.length - possible.length} impossible` : null,
+      lacking.length ? `unknown throughout: ${some(lacking)}` : null,
+      ignored.length ? `not in the model, and left out: ${some(ignored)}` : null,
+      cells.length ? `never seen, and taken as unknown: ${some(cells)}` : null,
+    ].filter(Boolean);
+    const download = h("button", { class: "plain", onclick: () => this.download() }, "Download scores");
+    return [h("div", { class: "told" }, h("p", {}, h("b", {}, name), `: ${logs.length} rows, mean log-likelihood ${minus(mean, 4)}`), download),
+      ...notes.map((note) => h("p", { class: "quiet" }, `${note[0].toUpperCase()}${note.slice(1)}.`))];
+  }
+
+  download() {
+    const lines = this.logs.map((log, row) => `${row + 1},${log},${this.nKnown[row]}`);
+    const link = h("a", { href: URL.createObjectURL(new Blob([["row,log_likelihood,known_values", ...lines, ""].join("\n")], { type: "text/csv" })), download: `scores of ${this.name}` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  line(keys, row) {
+    const pick = () => this.showRow(this.table.codes[row], row);
     return h("tr", { tabindex: 0, "data-row": row, onclick: pick, onkeydown: (event) => { if (event.key === "Enter") pick(); } },
-      h("td", {}, String(row + 1)), h("td", {}, logs[row].toFixed(3)), h("td", {}, (logs[row] / Math.max(1, nKnown)).toFixed(3)),
-      h("td", {}, String(rows[row].length - nKnown)));
+      Object.entries(keys).map(([key, { text }]) => h("td", { class: key === "unknown" && this.table.unseen.has(row) ? "odd" : "" }, text(row))));
   }
 
   async showRow(codes, row) {
@@ -76,14 +112,16 @@ export class RowsView {
       const { name, categories } = variable, own = Array.from(found.others.slice(start, start + categories.length));
       start += categories.length;
       const best = own.indexOf(Math.max(...own)), filled = found.filled && valueText(variable, found.filled[v]);
-      return { name, categories, text: this.texts[row][v], code: codes[v], p: codes[v] < 0 ? null : own[codes[v]], best, bestP: own[best], filled };
+      return { name, categories, text: this.table.texts[row][v], code: codes[v], p: codes[v] < 0 ? null : own[codes[v]], best, bestP: own[best], filled };
     });
-    const strange = lines.filter(({ p }) => p !== null).sort((a, b) => a.p - b.p).slice(0, 8);
+    // Beside the most probable value: one of many intervals is never probable by itself.
+    const strange = lines.filter(({ p, bestP }) => p !== null && p < bestP).sort((a, b) => a.p / a.bestP - b.p / b.bestP).slice(0, 8);
+    const unseen = (this.table.unseen.get(row) ?? []).map((v) => h("p", { class: "odd" }, `${variables[v].name} = ${this.table.texts[row][v]} was never seen.`));
     const gaps = lines.filter(({ code }) => code < 0);
-    this.detail.replaceChildren(h("h2", {}, `Row ${row + 1}`, take),
-      h("h3", {}, "Least expected, given the rest of the row"),
+    this.detail.replaceChildren(h("h2", {}, `Row ${row + 1}`, take), ...unseen,
+      h("h3", {}, strange.length ? "Least expected, given the rest of the row" : "Every value is the most probable one, given the rest of the row"),
       h("table", {}, h("tbody", {}, strange.map(({ name, categories, text, code, p, best, bestP }) => h("tr", {}, h("td", {}, `${name} = ${text}`), h("td", { class: "num" }, percent(p)),
-        h("td", { class: "quiet" }, best === code ? "" : `rather ${categories[best]}, ${percent(bestP)}`))))),
+        h("td", { class: "quiet" }, best === code ? "" : `rather ${categories[best].replace(/^= /, "")}, ${percent(bestP)}`))))),
       ...(gaps.length && found.filled ? [h("h3", {}, "Gaps, filled with their most probable values together"),
         h("p", {}, gaps.slice(0, 40).map(({ name, filled }) => `${name} = ${filled}`).join(", "))] : []));
   }

@@ -97,6 +97,7 @@ export class Situation {
       else (found[1] ? (pinned ??= this.variables.map(() => null)) : known)[v] = piece;
     }
     const target = places.get(words.get("target")) ?? null;
+    if (words.has("target") && target === null) unknown.push(`target ${words.get("target")}`);
     Object.assign(this, { known, pinned, target });
     return unknown;
   }
@@ -135,5 +136,6 @@ export function intervalText(number, first, last) {
   if (!from && !to) return "any number";
   if (!from) return `${number.hasEnds ? "≤" : "<"} ${to}`;
   if (!to) return `≥ ${from}`;
+  if (!number.hasEnds) return `[${from}, ${to})`;
   return from === to ? from : `${from} to ${to}`;
 }

@@ -6,13 +6,21 @@ import { h, probability, signed } from "./text.js";
 
 export function pieceText(model, v, piece) {
   const { name, categories, number } = model.variables[v];
-  const is = number ? ":" : " =";  // Categories of numbers are intervals.
-  if (piece.sets !== undefined) return `set ${name}${is} ${categories[piece.sets]}`;
-  if (piece.is !== undefined) return `${name}${is} ${categories[piece.is]}`;
+  const is = (value) => (number ? (categories[value].startsWith("= ") ? " " : ": ") : " = ") + categories[value]; // Intervals
+  if (piece.sets !== undefined) return `set ${name}${is(piece.sets)}`;
+  if (piece.is !== undefined) return `${name}${is(piece.is)}`;
   const range = number && rangeOf(piece.likelihoods);
   if (range) return `${name}: ${intervalText(number, ...range)}`;
-  const best = piece.likelihoods.indexOf(Math.max(...piece.likelihoods));
-  return `${name}: more like ${categories[best]}`;
+  return `${name}: ${softText(categories, piece.likelihoods)}`;
+}
+
+// A value that is alone above or below the others, and by how much; else the one that is best.
+function softText(categories, likelihoods) {
+  const [least, most] = [Math.min(...likelihoods), Math.max(...likelihoods)];
+  const alone = (l) => likelihoods.indexOf(l) === likelihoods.lastIndexOf(l);
+  const times = least > 0 ? ` ${Number((most / least).toPrecision(2)).toLocaleString("en")} times` : "";
+  if (!alone(most) && alone(least)) return `${categories[likelihoods.indexOf(least)]}${times} less likely`;
+  return `${categories[likelihoods.indexOf(most)]}${likelihoods.length === 2 || likelihoods.filter((l) => l === least).length === likelihoods.length - 1 ? times : ""} more likely`;
 }
 
 export function showChips(list, model, situation, onPick) {
@@ -27,10 +35,11 @@ export function showChips(list, model, situation, onPick) {
   list.replaceChildren(...chips);
 }
 
-export function showStatus(line, answer, nKnown) {
-  if (nKnown === 0) return void line.replaceChildren();
+export function showStatus(line, answer, known) {
+  const nSeen = known.filter((piece) => piece !== null && piece.sets === undefined).length;
   if (answer.posteriors === null)
     return void line.replaceChildren(h("b", { class: "bad" }, "This cannot be: the evidence has probability zero."));
+  if (nSeen === 0) return void line.replaceChildren(); // What is set has no probability.
   const parts = ["probability ", h("b", {}, probability(answer.logProbability))];
   if (Object.keys(answer.support).length > 1)
     parts.push(" · conflict ", h("b", { class: answer.conflict < -0.5 ? "bad" : answer.conflict > 0.5 ? "good" : "" }, signed(answer.conflict)));
@@ -43,9 +52,9 @@ export function showSummary(card, model, situation, answer, found) {
     parts.push(h("p", {}, "The evidence has probability zero: no row can look like this. Take a piece of it away."));
     return void card.replaceChildren(...parts);
   }
-  if (situation.known.some(Boolean))
+  if (situation.known.some((piece) => piece !== null && piece.sets === undefined))
     parts.push(fact("Probability of the evidence", probability(answer.logProbability)), fact("Its logarithm", answer.logProbability.toFixed(4).replace("-", "−")));
-  else parts.push(h("p", { class: "quiet" }, "Nothing is known: the bars show how often each value comes up."));
+  else if (!situation.known.some(Boolean)) parts.push(h("p", { class: "quiet" }, "Nothing is known: the bars show how often each value comes up."));
   const odd = Object.entries(answer.support).sort((a, b) => a[1] - b[1]);
   if (odd.length > 1) {
     parts.push(fact("Conflict", signed(answer.conflict)));
@@ -66,7 +75,7 @@ const fact = (name, value) => h("p", { class: "fact" }, h("span", {}, name), h("
 
 function verdict(conflict) {
   if (conflict < -0.5) return "The pieces are seen together less often than if they were unrelated: is one of them wrong?";
-  return conflict > 0.5 ? "The pieces support each other." : "The pieces hardly speak about each other.";
+  return conflict > 0.5 ? "The pieces support each other." : "The pieces are nearly unrelated.";
 }
 
 function explanation(model, situation, { best, second, isProven }) {
@@ -74,12 +83,14 @@ function explanation(model, situation, { best, second, isProven }) {
   if (open.length === 0) return [];
   const name = (v) => model.variables[v].name, category = (world, v) => valueText(model.variables[v], world[v]);
   const parts = [
-    h("h3", {}, isProven ? "Most probable explanation" : "Most probable explanation found"),
-    fact(model.variables.some(({ number }) => number) ? "Its density" : "Its probability", probability(best.log)),
+    h("h3", { title: isProven ? "No other is more probable" : "The best that was found: others may be more probable" }, isProven ? "Most probable explanation" : "Best explanation found"),
+    // Numbers have densities, which may be above 1.
+    model.variables.some(({ number }) => number) ? fact("Log-density", best.log.toFixed(2).replace("-", "−")) : fact("Its probability", probability(best.log)),
   ];
   if (second) {
     const times = Math.exp(best.log - second.log);
-    parts.push(fact("Runner-up", `${times < 1000 ? times.toFixed(2) : times.toExponential(1)} times less`));
+    const less = `${times < 1000 ? times.toPrecision(3) : times.toExponential(1)} times less probable`;
+    parts.push(fact("Runner-up", times < 1.005 ? "as probable" : less));
     const differing = open.filter((v) => best.world[v] !== second.world[v]).slice(0, 6);
     parts.push(h("p", { class: "quiet" }, differing.map((v) => `${name(v)}: ${category(second.world, v)} instead of ${category(best.world, v)}`).join("; ")));
   }

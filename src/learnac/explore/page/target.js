@@ -44,7 +44,8 @@ export class TargetPanel {
       categories.map((category, value) => h("option", { value, selected: value === this.chosen }, `${category}: ${percent(this.found.own[value])}`)));
     this.card.replaceChildren(
       h("h2", {}, `Target: ${name}`, h("button", { class: "mini off", "aria-label": "No target", onclick: () => this.situation.change({ target: null }) }, "✕")),
-      choice, ...this.why(), ...this.ask(), ...this.changes());
+      choice, this.shown.known[target] === null ? "" : h("p", { class: "quiet" }, `What is known of ${name} itself is left out here.`),
+      ...this.why(), ...this.ask(), ...this.changes());
   }
 
   why() {

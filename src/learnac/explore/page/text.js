@@ -33,6 +33,8 @@ export function probability(log) {
 
 const raised = (number) => String(number).replace(/./g, (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c]));
 
+// With a real minus.
+export const minus = (x, digits = 3) => x.toFixed(digits).replace("-", "−");
 export const signed = (x) => (Number.isFinite(x) ? `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}` : x > 0 ? "+∞" : "−∞");
 export const nats = (x) => `${x.toFixed(3)} nats`;
 

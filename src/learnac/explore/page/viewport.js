@@ -3,7 +3,8 @@
 
 import { h } from "./text.js";
 
-const SMALLEST = 0.7, LARGEST = 1.25; // pixels for a unit of the picture, at first: names can be read, boxes are not blown up
+// Pixels for a unit of the picture, at first: boxes are not blown up, and where names could not be read, a part is seen.
+const LARGEST = 1.25, SMALLEST = 0.5, READABLE = 0.7;
 const STEP = 1.4; // of the buttons
 
 export class Viewport {
@@ -21,9 +22,8 @@ export class Viewport {
     if (drawn === this.drawn && this.size().join() === this.sizeThen) return this.set(this.box);
     this.drawn = drawn;
     this.sizeThen = this.size().join();
-    const scale = this.fittingScale();
-    if (scale >= SMALLEST) return this.fit();
-    const [width, height] = this.size().map((pixels) => pixels / SMALLEST);
+    if (this.fittingScale() >= SMALLEST) return this.fit();
+    const [width, height] = this.size().map((pixels) => pixels / READABLE);
     this.set([within(around.x - width / 2, width, extent.left, extent.right), within(around.y - height / 2, height, extent.top, extent.bottom), width, height]);
   }
 
