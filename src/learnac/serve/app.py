@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException
 
 from learnac.data import Schema
 from learnac.errors import LearnacError, NotProvenWarning, SizeError
-from learnac.serve.bodies import ARROW, JSON, Refused, as_arrow, as_json, body_of
+from learnac.serve import answers
+from learnac.serve.bodies import ARROW, JSON, Refused, as_arrow, as_json, body_of, described
 from learnac.serve.explorer import add_explorer
 from learnac.serve.questions import QUESTIONS, Question, asking_of, check_one_row, n_rows_of, work_of
 from learnac.serve.service import Limits, Service
@@ -63,7 +64,9 @@ def _written(question: Question, asking: Any, served: Served, *, is_table: bool)
 def create_app(store: ModelStore, limits: Limits | None = None, token: str | None = None) -> FastAPI:
     """The application, for uvicorn or any other server of ASGI."""
     service = Service(store, limits or Limits(), token)
-    app = FastAPI(title="learnac", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="learnac", version=__version__, docs_url=None, redoc_url=None, responses=_refusals(default="no answer")
+    )
     app.state.service = service
     _add_watched(app, service)
     _add_errors(app)
@@ -79,63 +82,85 @@ def _add_question(app: FastAPI, service: Service, name: str, question: Question)
         return await _answered(service, name, question, await service.found(model), request)
 
     content = {JSON: {"schema": question.body.model_json_schema(by_alias=True)}}
-    if question.columns is not None:
-        content[ARROW] = {"schema": {"type": "string", "format": "binary"}}
+    tables = {} if question.columns is None else described(ARROW, format="binary")
     app.post(
         f"/v1/models/{{model}}/{name}",
         operation_id=name.replace("-", "_"),
         summary=question.about,
-        openapi_extra={"requestBody": {"content": content}},
-        responses={status: {"description": text} for status, text in _STATUSES.items()},
+        openapi_extra={"requestBody": {"content": content | tables}},
+        response_model=answers.published(question.answer),
+        responses={200: {"description": "the answer", "content": tables}, **_refusals(**_STATUSES)},
     )(ask)
 
 
-_STATUSES: dict[int | str, str] = {
-    400: "not JSON, or not Arrow",
-    401: "no token, or another one",
-    404: "no such model",
-    413: "too large",
-    415: "a body of another type than this question takes",
-    422: "cannot be answered; the message says why",
-    503: "too many questions at once",
-    504: "took too long",
+def _refusals(**about: str) -> dict[int | str, dict[str, Any]]:
+    """By status, in what form it is told that there is no answer: always the same."""
+    return {status: {"description": text, "model": answers.Refusal} for status, text in about.items()}
+
+
+_STATUSES = {
+    "400": "not JSON, or not Arrow",
+    "401": "no token, or another one",
+    "404": "no such model",
+    "413": "too large",
+    "415": "a body of another type than this question takes",
+    "422": "cannot be answered; the message says why",
+    "500": "unexpected error",
+    "503": "too many questions at once",
+    "504": "took too long",
 }
 
 
 def _add_about(app: FastAPI, service: Service) -> None:
     @app.get("/health", summary="Is the service there?")
-    async def health() -> dict[str, str]:
+    async def health() -> answers.Health:
         return {"status": "ok", "learnac": __version__}
 
-    @app.get("/ready", summary="Can all models be asked?")
+    not_ready = {"description": "some cannot be asked", "model": answers.Ready}
+
+    @app.get("/ready", summary="Can all models be asked?", response_model=answers.Ready, responses={503: not_ready})
     async def ready(request: Request) -> Response:
         models = await service.watched()
         problems = service.store.problems
         is_ready = bool(models) and not problems
-        document: dict[str, Any] = {"status": "ready" if is_ready else "not ready"}
+        document: answers.Ready = {"status": "ready" if is_ready else "not ready"}
         if _has_token(service.token, request):
             document |= {"models": sorted(models), "problems": problems}
         return Response(as_json(document), 200 if is_ready else 503, media_type=JSON)
 
-    @app.get("/metrics", summary="What Prometheus reads.")
+    @app.get(
+        "/metrics",
+        summary="What Prometheus reads.",
+        response_class=Response,
+        responses={200: {"content": described("text/plain")}},
+    )
     async def metrics() -> Response:
         models = await service.watched()
         return Response(service.metrics.text(len(models)), media_type="text/plain; version=0.0.4")
 
-    @app.get("/v1/models", summary="The models, and what they are.")
+    @app.get("/v1/models", summary="The models, and what they are.", response_model=answers.ListedModels)
     async def models() -> Response:
         found = await service.run(service.store.models)
-        return Response(as_json({"models": [_described(served) for served in found.values()]}), media_type=JSON)
+        document: answers.ListedModels = {"models": [_listed(served) for served in found.values()]}
+        return Response(as_json(document), media_type=JSON)
 
-    @app.get("/v1/models/{model}", summary="A model: its variables and their categories.")
+    @app.get(
+        "/v1/models/{model}",
+        summary="A model: its variables and their categories.",
+        response_model=answers.DescribedModel,
+        responses=_refusals(**{"404": _STATUSES["404"]}),
+    )
     async def model(model: str) -> Response:
-        served = await service.found(model)
-        schema = served.model.schema
-        variables = [
-            {"name": name, "kind": _kind_of(schema, place), "categories": list(schema.categories[place])}
-            for place, name in enumerate(schema.names)
-        ]
-        return Response(as_json({**_described(served), "variables": variables}), media_type=JSON)
+        return Response(as_json(_described(await service.found(model))), media_type=JSON)
+
+
+def _described(served: Served) -> answers.DescribedModel:
+    schema = served.model.schema
+    variables: list[answers.Variable] = [
+        {"name": name, "kind": _kind_of(schema, place), "categories": list(schema.categories[place])}
+        for place, name in enumerate(schema.names)
+    ]
+    return {**_listed(served), "variables": variables}
 
 
 def _kind_of(schema: Schema, variable: int) -> str:
@@ -145,7 +170,7 @@ def _kind_of(schema: Schema, variable: int) -> str:
     return "number" if bins.calendar is None else "date"
 
 
-def _described(served: Served) -> dict[str, Any]:
+def _listed(served: Served) -> answers.ListedModel:
     circuit = served.model.require_circuit()
     return {
         "name": served.name,

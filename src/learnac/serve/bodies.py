@@ -25,6 +25,11 @@ class Refused(Exception):  # noqa: N818
         self.fields = fields
 
 
+def described(kind: str, **more: str) -> dict[str, Any]:
+    """A body that is no JSON, for the OpenAPI document."""
+    return {kind: {"schema": {"type": "string", **more}}}
+
+
 def body_of(content: bytes, kind: str, stated: Mapping[str, str], body: type[Body]) -> tuple[Body, Any]:
     """The body of a question, and the table of its rows if it is one in Arrow; then its settings are in the address."""
     kind = kind.partition(";")[0].strip().lower()

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict
 
 from learnac.explore import answer_page, as_page_json, explorer_page, is_smooth, served_page
-from learnac.serve.bodies import JSON, body_of
+from learnac.serve.bodies import JSON, body_of, described
 from learnac.serve.service import Service
 from learnac.serve.stored import Served
 
@@ -24,7 +24,12 @@ class PageBody(BaseModel):
 def add_explorer(app: FastAPI, service: Service) -> None:
     address = "/v1/models/{model}/explorer"
 
-    @app.get(address, summary="The explorer of a model: a page for a browser.")
+    @app.get(
+        address,
+        summary="The explorer of a model: a page for a browser.",
+        response_class=Response,
+        responses={200: {"content": described("text/html")}},
+    )
     async def explorer(model: str) -> Response:
         served = await service.found(model)
         page = await service.run(lambda: _page(served))

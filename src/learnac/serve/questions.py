@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -17,7 +17,9 @@ from learnac.infer.engine import engine_of
 from learnac.infer.explain import MAX_PIECES
 from learnac.infer.impute import completed
 from learnac.infer.mpe import search
+from learnac.infer.sensitivity import Sensitivity
 from learnac.model import Model
+from learnac.serve import answers
 
 Row = dict[str, Any]
 
@@ -94,6 +96,7 @@ class Question(NamedTuple):
     about: str
     columns: Callable[[Asking], Mapping[str, Any]] | None  # an answer for each row; None if it is about one row
     document: Callable[[Asking], Any]
+    answer: Any  # the type of that document, from `answers`
 
 
 def _by_rows(columns: Callable[[Asking], Mapping[str, Any]]) -> Callable[[Asking], Any]:
@@ -134,7 +137,7 @@ def _marginal_columns(asking: Asking) -> Mapping[str, Any]:
     }
 
 
-def _marginal_document(asking: Asking) -> Any:
+def _marginal_document(asking: Asking) -> answers.Marginals | answers.MarginalsOfRows:
     found = _posteriors(asking)
     rows = [
         {
@@ -170,11 +173,12 @@ def _mpe_columns(asking: Asking) -> Mapping[str, Any]:
     return {**worlds, **told}
 
 
-def _mpe_document(asking: Asking) -> Any:
+def _mpe_document(asking: Asking) -> answers.MostProbable | answers.MostProbableOfRows:
     worlds, told = _mpe(asking)
     rows = _rows_of(worlds)
-    found = [
-        {"row": row, **dict(zip(told, of_row, strict=True))} for row, of_row in zip(rows, _zipped(told), strict=True)
+    found: list[answers.MostProbable] = [
+        {"row": row, "log_probability": log, "is_proven": is_proven}
+        for row, log, is_proven in zip(rows, *map(_listed, told.values()), strict=True)
     ]
     return found[0] if asking.is_one else {"rows": found}
 
@@ -183,7 +187,7 @@ def _impute(asking: Asking) -> Mapping[str, Any]:
     return _worlds(asking, *completed(asking.circuit, asking.evidence, asking.body.method))
 
 
-def _impute_document(asking: Asking) -> Any:
+def _impute_document(asking: Asking) -> answers.Imputed | answers.Rows:
     rows = _rows_of(_impute(asking))
     return {"row": rows[0]} if asking.is_one else {"rows": rows}
 
@@ -217,7 +221,7 @@ def _predicted_numbers(asking: Asking, variable: int) -> Mapping[str, Any]:
     return {name: [bins.value(number) for number in np.atleast_1d(column)] for name, column in columns.items()}
 
 
-def _samples(asking: Asking) -> Any:
+def _samples(asking: Asking) -> answers.Rows:
     body = asking.body
     evidence = asking.evidence
     drawn = infer.sample(
@@ -239,7 +243,7 @@ def _components(asking: Asking) -> Mapping[str, Any]:
     return {f"component {k}": column for k, column in enumerate(found.T)}
 
 
-def _explanation(asking: Asking) -> Any:
+def _explanation(asking: Asking) -> answers.Explanation:
     found = infer.explain(asking.circuit, asking.body.target, asking.evidence, shapley=asking.body.shapley)
     names = list(found.pieces)
     return {
@@ -261,11 +265,11 @@ def _explanation(asking: Asking) -> Any:
     }
 
 
-def _next_question(asking: Asking) -> Any:
+def _next_question(asking: Asking) -> answers.NextQuestion:
     return {"gains": infer.next_question(asking.circuit, asking.body.target, asking.evidence, asking.body.candidates)}
 
 
-def _comparison(asking: Asking) -> Any:
+def _comparison(asking: Asking) -> answers.Comparison:
     found = infer.compare(asking.circuit, asking.evidence, asking.body.other)
     return {
         "variables": [
@@ -281,39 +285,69 @@ def _comparison(asking: Asking) -> Any:
     }
 
 
-def _sensitivities(asking: Asking) -> Any:
+def _sensitivities(asking: Asking) -> answers.Sensitivities:
     body = asking.body
     found = infer.sensitivity(asking.circuit, body.query, asking.evidence, network=asking.model.network, n=body.n)
-    parameters = [{name: getattr(each, name) for name in each.__slots__} for each in found.parameters]
-    return {"probability": found.probability, "parameters": parameters}
+    return {"probability": found.probability, "parameters": [_parameter(each) for each in found.parameters]}
 
 
-def _rowwise(body: type[Given], about: str, columns: Callable[[Asking], Mapping[str, Any]]) -> Question:
-    return Question(body, about, columns, _by_rows(columns))
+def _parameter(found: Sensitivity) -> answers.Parameter:
+    return {
+        "variable": found.variable,
+        "category": found.category,
+        "when": {name: list(categories) for name, categories in found.when.items()},
+        "component": found.component,
+        "parameter": found.parameter,
+        "derivative": found.derivative,
+    }
+
+
+Columns = Callable[[Asking], Mapping[str, Any]]
+
+
+def _rowwise(body: type[Given], about: str, columns: Columns, answer: Any) -> Question:
+    return Question(body, about, columns, _by_rows(columns), answer)
+
+
+def _question(body: type[Given], about: str, columns: Columns | None, document: Callable[[Asking], Any]) -> Question:
+    """A question whose answer is published as the type that its function states."""
+    return Question(body, about, columns, document, get_type_hints(document, include_extras=True)["return"])
 
 
 QUESTIONS: dict[str, Question] = {
-    "score": _rowwise(Given, "The log-likelihood of each row; what is unknown is summed out.", _scores),
-    "probability": _rowwise(ProbabilityBody, "P(query | given) of each row.", _probabilities),
-    "marginals": Question(
+    "score": _rowwise(
+        Given, "The log-likelihood of each row; what is unknown is summed out.", _scores, answers.Score | answers.Scores
+    ),
+    "probability": _rowwise(
+        ProbabilityBody, "P(query | given) of each row.", _probabilities, answers.Probability | answers.Probabilities
+    ),
+    "marginals": _question(
         MarginalsBody, "The probability of each value of every variable.", _marginal_columns, _marginal_document
     ),
-    "mpe": Question(
+    "mpe": _question(
         Given, "The most probable combination of values for everything unknown.", _mpe_columns, _mpe_document
     ),
-    "impute": Question(ImputeBody, "Rows with their gaps filled.", _impute, _impute_document),
+    "impute": _question(ImputeBody, "Rows with their gaps filled.", _impute, _impute_document),
     "predict": _rowwise(
         TargetBody,
         "The most probable category of a target, and the probability of each; of a number, its mean and interval.",
         _predictions,
+        answers.PredictedNumber | answers.PredictedCategory | answers.Predictions,
     ),
-    "conflict": _rowwise(Given, "Below 0, the pieces of evidence do not go together.", _conflicts),
-    "components": _rowwise(Given, "For a mixture: the probability of each component.", _components),
-    "sample": Question(SampleBody, "Random rows, given the evidence.", None, _samples),
-    "explain": Question(ExplainBody, "How much each piece of evidence moves a target.", None, _explanation),
-    "next-question": Question(NextQuestionBody, "What to ask next about a target.", None, _next_question),
-    "compare": Question(CompareBody, "What differs between two situations.", None, _comparison),
-    "sensitivity": Question(SensitivityBody, "Which parameters an answer depends on.", None, _sensitivities),
+    "conflict": _rowwise(
+        Given, "Below 0, the pieces of evidence do not go together.", _conflicts, answers.Conflict | answers.Conflicts
+    ),
+    "components": _rowwise(
+        Given,
+        "For a mixture: the probability of each component.",
+        _components,
+        answers.Components | answers.ComponentsOfRows,
+    ),
+    "sample": _question(SampleBody, "Random rows, given the evidence.", None, _samples),
+    "explain": _question(ExplainBody, "How much each piece of evidence moves a target.", None, _explanation),
+    "next-question": _question(NextQuestionBody, "What to ask next about a target.", None, _next_question),
+    "compare": _question(CompareBody, "What differs between two situations.", None, _comparison),
+    "sensitivity": _question(SensitivityBody, "Which parameters an answer depends on.", None, _sensitivities),
 }
 
 
