@@ -119,6 +119,76 @@ def test_balance(answer: Answer, people: LearnAC) -> None:
     assert np.abs(shares - 1 / 3).max() < 0.04
 
 
+SHARES: list[tuple[str, dict[str, dict[Any, float]]]] = [
+    ("city=Bern:0.3,Bonn, DE:0.5,Oslo:0.2", {"city": {"Bern": 0.3, "Bonn, DE": 0.5, "Oslo": 0.2}}),
+    ('city=Bern:3, "Bonn, DE": 5, Oslo:2', {"city": {"Bern": 0.3, "Bonn, DE": 0.5, "Oslo": 0.2}}),
+    ("plan=b=x=1:0.3,y:0.7", {"plan=b": {"x=1": 0.3, "y": 0.7}}),
+    ('"plan=b"="x=1":0.3,"y":0.7', {"plan=b": {"x=1": 0.3, "y": 0.7}}),
+    ("has car=true:1,False:3", {"has car": {True: 0.25, False: 0.75}}),
+    ("children=0:1,1:0,2:1e0,3:0", {"children": {0: 0.5, 1: 0.0, 2: 0.5, 3: 0.0}}),
+]
+
+
+@pytest.mark.parametrize(("typed", "shares"), SHARES)
+def test_balance_by_shares(answer: Answer, people: LearnAC, typed: str, shares: dict[str, dict[Any, float]]) -> None:
+    found = asked(answer, "marginals", "--balance", typed)["marginals"]
+    ((name, wanted),) = shares.items()
+    assert found[name] == pytest.approx({str(category): share for category, share in wanted.items()})
+    for other, posterior in people.marginals(balance=shares).items():
+        assert list(found[other].values()) == pytest.approx(posterior.tolist())
+
+
+def test_samples_and_rows_have_shares(answer: Answer, people: LearnAC, tmp_path: Path) -> None:
+    drawn = asked(answer, "sample", "--balance", "plan=b=x=1:0.8,y:0.2", "-n", "3000", "--seed", "1")["rows"]
+    assert np.mean([row["plan=b"] == "x=1" for row in drawn]) == pytest.approx(0.8, abs=0.03)
+    (tmp_path / "known.csv").write_text("children\n0\n2\n")
+    answer("marginals", "people.learnac", "--rows", "known.csv", "--balance", "plan=b=x=1:8,y:2", "--out", "found.csv")
+    assert pd.read_csv(tmp_path / "found.csv")["plan=b=x=1"].tolist() == pytest.approx([0.8, 0.8])
+
+
+def test_intervals_of_numbers_have_shares(answer: Answer, people: LearnAC) -> None:
+    """They are written with commas, colons and signs that compare."""
+    intervals = [str(category) for category in people.schema_.categories[people.schema_.index("age")]]
+    assert len(intervals) == 4
+    typed = ",".join(f"{interval}:{share}" for interval, share in zip(intervals, (1, 2, 3, 4), strict=True))
+    found = asked(answer, "marginals", "--balance", f"age={typed}")["marginals"]["age"]
+    assert found == pytest.approx(dict(zip(intervals, (0.1, 0.2, 0.3, 0.4), strict=True)))
+
+
+def test_categories_with_colons_and_commas_have_shares(answer: Answer, tmp_path: Path) -> None:
+    values = ["10:30", "a:1,b", "b", 'say "no"']
+    LearnAC(alpha=1.0).fit(pd.DataFrame({"when": values * 9, "x": [0, 1] * 18})).save(tmp_path / "odd.learnac")
+    typed = 'when=10:30:0.1,"a:1,b":0.2,b:0.3,"say ""no""":0.4'
+    found = json.loads(answer("marginals", "odd.learnac", "--balance", typed, "--json"))["marginals"]["when"]
+    assert found == pytest.approx(dict(zip(values, (0.1, 0.2, 0.3, 0.4), strict=True)))
+
+
+NO_SHARES = [
+    ("town=Bern:1", "--balance: no variable is called 'town'; there are 'city'"),
+    ("town", "--balance: no variable is called 'town'; there are 'city'"),
+    ("plan=b=x=1:1,z:2", "--balance: variable 'plan=b': expected one of its categories, 'x=1', 'y'; found 'z'"),
+    ("age=30:0.5,60:0.5", "--balance: variable 'age': expected one of its categories"),
+    ("plan=b=x=1:0.4,y", "--balance: variable 'plan=b': expected CATEGORY:SHARE, such as yes:0.3, found 'y'"),
+    ("plan=b=", "variable 'plan=b': expected a share from 0 for each category, and some above 0; found none"),
+    ("plan=b=y:0.4,y:0.3", "--balance: variable 'plan=b': 'y' has two shares"),
+    (
+        "plan=b=x=1:0.3",
+        "variable 'plan=b': expected a share from 0 for each category, and some above 0; found none for 'y'",
+    ),
+    ("plan=b=x=1:-1,y:2", "expected a share from 0 for each category, and some above 0; found -1.0 for 'x=1'"),
+    ("plan=b=x=1:inf,y:2", "expected a share from 0 for each category, and some above 0; found inf for 'x=1'"),
+    ("plan=b=x=1:0,y:0", "expected a share from 0 for each category, and some above 0; found only zeros"),
+]
+
+
+@pytest.mark.parametrize("command", [["marginals"], ["sample", "-n", "0"], ["sample"]])
+@pytest.mark.parametrize(("typed", "message"), NO_SHARES)
+def test_what_is_wrong_with_shares(
+    complaint: Complaint, people: LearnAC, command: list[str], typed: str, message: str
+) -> None:
+    assert message in complaint(command[0], "people.learnac", *command[1:], "--balance", typed)
+
+
 class TestParents:
     def test_they_reach_the_search(self, answer: Answer, people: LearnAC, tmp_path: Path) -> None:
         answer(

@@ -348,6 +348,21 @@ class TestBalance:
             model.sample(1, {"x3": 1}, balance="x3")
         with pytest.raises(QueryError, match=r"balance: expected one variable .* found 2 variables"):
             model.marginals(balance={"x3": {0: 1}, "x1": {0: 1}})
+        expected = r"balance: variable 'x0': expected a share from 0 for each category, and some above 0; found "
+        for shares, found in [
+            ({0: 1}, "none for 1"),
+            ({}, "none"),
+            ({0: 1, 1: -0.5}, "-0.5 for 1"),
+            ({0: 1, 1: "much"}, "'much' for 1"),
+            ([1, np.nan], "nan for 1"),
+            ({0: 0, 1: 0}, "only zeros"),
+            ([1, 2, 3], ""),
+            ([[1, 2], [1, 2]], ""),
+        ]:
+            with pytest.raises(QueryError, match=expected + found):
+                model.sample(1, balance={"x0": shares})
+        with pytest.raises(QueryError, match="balance: variable 'x0': expected one of its categories"):
+            model.sample(1, balance={"x0": {0: 1, 1: 1, 2: 1}})
         row, value = next(
             (row, v)
             for row in partial_case.rows(0, 200, 0.9)

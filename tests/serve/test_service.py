@@ -139,6 +139,8 @@ class TestAnswersAreTheLibrarys:
         assert list(found.values()) == pytest.approx(expected)
         found = ask(client, "marginals", balance="rain")["marginals"]["mood"]
         assert list(found.values()) == pytest.approx(model.marginals(balance="rain")["mood"].tolist())
+        rows = ask(client, "sample", balance={"rain": {"true": 8, "false": 2}}, n=2000, seed=1)["rows"]
+        assert np.mean([row["rain"] for row in rows]) == pytest.approx(0.8, abs=0.03)
 
     def test_questions_about_one_row(self, client: Any, model: LearnAC) -> None:
         found = ask(client, "explain", given=GIVEN, target="rain")
@@ -251,6 +253,13 @@ BAD: list[tuple[str, str, Any, int, str]] = [
     ("negative n", f"{MODEL}/sample", b'{"n": -1}', 422, "n: Input should be greater than or equal to 0"),
     ("contradiction", f"{MODEL}/probability", b'{"query": {"mood": 1}, "given": {"mood": 2}}', 422, "contradicts"),
     ("components of a circuit", f"{MODEL}/components", b"{}", 422, "expected a mixture"),
+    (
+        "a share that is missing",
+        f"{MODEL}/sample",
+        b'{"balance": {"rain": {"true": 1}}}',
+        422,
+        "variable 'rain': expected a share from 0 for each category, and some above 0; found none for False",
+    ),
     ("unknown method", f"{MODEL}/impute", b'{"given": {}, "method": "best"}', 422, "method: expected"),
     ("half a surrogate", f"{MODEL}/predict", b'{"target": "\\ud800"}', 422, "no variable"),
     ("many queries", f"{MODEL}/probability", b'{"query": [' + b"{}," * 100_000 + b"{}]}", 413, "found 100,001"),

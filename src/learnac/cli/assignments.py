@@ -1,11 +1,12 @@
-"""Evidence and queries as people type them: "smoker=yes,age=60+"."""
+"""Evidence, queries and shares as people type them: "smoker=yes,age=60+", "smoker=yes:0.3,no:0.7"."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from learnac.cli.command import UsageError
 from learnac.data import Schema
@@ -13,9 +14,13 @@ from learnac.data.intervals import interval_of
 from learnac.errors import QueryError, listed, placed
 from learnac.types import Category
 
+if TYPE_CHECKING:
+    from learnac.infer.balance import Balance
+
 _BOOLEANS = {"true": True, "false": False}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 _COMPARED = re.compile(r"(?P<name>[^<>=]+)(?P<rest>(<=|>=|<|>)\s*[^<>=]+)")
+_SHARE = re.compile(r"(?P<category>.*):\s*(?P<share>[^:]*)", re.DOTALL)
 _COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')  # one with whole quotations after it
 
 
@@ -48,7 +53,11 @@ def _parts(text: str) -> list[str]:
             pieces[-1] += f",{piece}"
         else:
             pieces.append(piece)
-    return [_QUOTED.sub(lambda quoted: quoted[1].replace('""', '"'), piece.strip()).strip() for piece in pieces]
+    return [_unquoted(piece) for piece in pieces]
+
+
+def _unquoted(text: str) -> str:
+    return _QUOTED.sub(lambda quoted: quoted[1].replace('""', '"'), text.strip()).strip()
 
 
 def _read_one(part: str, schema: Schema, option: str) -> tuple[str, Category | float]:
@@ -102,6 +111,62 @@ def category_of(schema: Schema, name: str, text: str) -> Category | float:
         if (same := [category for category in categories if category == number]) != []:
             return same[0]
     raise schema.unknown_category(position, text)
+
+
+def read_balance(text: str | None, schema: Schema, option: str) -> Balance | None:
+    """A variable to balance evenly, or its shares: "smoker", or "smoker=yes:0.3,no:0.7".
+
+    What follows the last colon is the share, so a category may hold colons. A comma parts categories if a share stands
+    before it, unless it is between double quotes.
+    """
+    if text is None or (name := _unquoted(text)) in schema.names:
+        return None if text is None else name
+    try:
+        return _read_shares(text, schema)
+    except QueryError as error:
+        raise placed(error, option) from None
+
+
+def _read_shares(text: str, schema: Schema) -> dict[str, dict[Category | float, float]]:
+    """The one reading that is right: a name may hold an equals sign, and so may a category."""
+    places = [place for place, character in enumerate(text) if character == "="]
+    readings = [(_unquoted(text[:place]), text[place + 1 :]) for place in places]
+    known = [(name, rest) for name, rest in readings if name in schema.names]
+    if not known:
+        schema.position(readings[0][0] if readings else _unquoted(text))  # Raises QueryError.
+    right = []
+    for name, rest in known:
+        with suppress(QueryError):
+            right.append((name, _shares_of(rest, schema, name)))
+    if len(right) > 1:
+        raise QueryError(f"{text!r} is ambiguous: it could be about {' or '.join(repr(name) for name, _ in right)}")
+    return dict(right or [(known[0][0], _shares_of(known[0][1], schema, known[0][0]))])
+
+
+def _shares_of(text: str, schema: Schema, name: str) -> dict[Category | float, float]:
+    shares: dict[Category | float, float] = {}
+    for category, share in _with_shares(text, name):
+        value = category_of(schema, name, category)
+        position = schema.index(name)
+        if value not in schema.categories[position]:  # A number, or an interval of the user's own.
+            raise schema.unknown_category(position, category)
+        if value in shares:
+            raise QueryError(f"variable {name!r}: {value!r} has two shares", column=name, found=value)
+        shares[value] = share
+    return shares
+
+
+def _with_shares(text: str, name: str) -> Iterator[tuple[str, float]]:
+    begun = ""
+    for piece in _COMMA.split(text):
+        begun = f"{begun},{piece}" if begun else piece
+        found = _SHARE.fullmatch(begun)
+        if found is not None and _is_number(found["share"]):
+            yield _unquoted(found["category"]), float(found["share"])
+            begun = ""
+    if begun:
+        expected = "CATEGORY:SHARE, such as yes:0.3"
+        raise QueryError(f"variable {name!r}: expected {expected}, found {begun.strip()!r}", column=name, found=begun)
 
 
 def _is_number(text: str) -> bool:

@@ -11,6 +11,7 @@ from learnac.cli.command import Completes, Option
 if TYPE_CHECKING:
     from learnac.cli.answers import Asked
     from learnac.data import Evidence
+    from learnac.infer.balance import Balance
 
 EXAMPLE = 'learnac marginals model.learnac --given "diagnosis=malignant" --variables radius,texture'
 _BAR = 24
@@ -43,6 +44,7 @@ def marginals(
     for each value of each variable.
     """
     from learnac.cli.answers import Asked, write_by_rows
+    from learnac.cli.assignments import read_balance
     from learnac.cli.output import print_json
     from learnac.infer import marginals as posteriors_of
 
@@ -59,11 +61,12 @@ def marginals(
         do=do,
         is_stream=stream,
     )
+    shares = read_balance(balance, asked.schema, "--balance")
     wanted = None if variables is None else [name.strip() for name in variables.split(",")]
     if asked.rows is not None or asked.stream is not None:
-        write_by_rows(asked, lambda block: _columns(asked, block, wanted, balance, threads))
+        write_by_rows(asked, lambda block: _columns(asked, block, wanted, shares, threads))
         return
-    found = posteriors_of(asked.circuit, asked.given, variables=wanted, balance=balance)
+    found = posteriors_of(asked.circuit, asked.given, variables=wanted, balance=shares)
     named = {
         name: dict(zip(asked.schema.categories[asked.schema.index(name)], posterior.tolist(), strict=True))
         for name, posterior in found.items()
@@ -96,7 +99,7 @@ def _numbers(asked: Asked, names: Iterable[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, balance: str | None, threads: int) -> Any:
+def _columns(asked: Asked, block: Evidence, wanted: list[str] | None, balance: Balance | None, threads: int) -> Any:
     import pyarrow as pa
 
     from learnac.infer import marginals as posteriors_of

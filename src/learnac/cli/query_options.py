@@ -87,8 +87,9 @@ Do: TypeAlias = Annotated[
 Balance: TypeAlias = Annotated[
     str | None,
     Option(
-        metavar="NAME",
-        about="Answer for a population in which the categories of this variable are equally frequent.",
+        metavar="NAME[=CATEGORY:SHARE,...]",
+        about="Answer for a population in which the categories of this variable are equally frequent, "
+        "or have these shares.",
         panel=_EVIDENCE,
         completes=Completes.VARIABLES,
     ),

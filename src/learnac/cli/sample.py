@@ -30,7 +30,7 @@ def sample(
     """Draw random rows from the model, or from the model given evidence."""
     import numpy as np
 
-    from learnac.cli.assignments import read_assignments
+    from learnac.cli.assignments import read_assignments, read_balance
     from learnac.cli.models import intervened, open_model
     from learnac.cli.output import check_table_path, print_json, table_writer
     from learnac.cli.progress import row_blocks
@@ -41,16 +41,17 @@ def sample(
     stored = intervened(open_model(model), do)
     circuit = stored.require_circuit()
     known = read_assignments(given or [], stored.schema, "--given")
+    shares = read_balance(balance, stored.schema, "--balance")
     form = ArrowForm()
 
     def drawn() -> Iterator[Any]:
         """First a table without rows, which has the names; then blocks."""
         random = np.random.default_rng(seed)
-        yield draw_samples(circuit, 0, known, random_state=0, form=form)
+        yield draw_samples(circuit, 0, known, balance=shares, random_state=0, form=form)
         for rows in row_blocks(n, "samples", 100_000):
             how_many = rows.stop - rows.start
             yield draw_samples(
-                circuit, how_many, known, balance=balance, random_state=random, form=form, n_threads=threads
+                circuit, how_many, known, balance=shares, random_state=random, form=form, n_threads=threads
             )
 
     if as_json and out is None:

@@ -7,14 +7,15 @@ q / P(value | evidence). That is soft evidence: nothing needs to be drawn and th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from learnac.data import Evidence
+from learnac.data import Evidence, Schema
 from learnac.data.likelihoods import likelihood_table
-from learnac.errors import QueryError, described
+from learnac.errors import QueryError, described, placed
 from learnac.infer.engine import Engine
 from learnac.infer.posteriors import posterior_of
 
@@ -62,7 +63,35 @@ def _asked(engine: Engine, balance: Balance) -> tuple[int, NDArray[np.float64] |
         )
     ((name, given),) = balance.items()
     variable = engine.schema.position(name)
-    shares = likelihood_table(engine.schema, variable, given)
-    if len(shares) != 1:
-        raise QueryError(f"balance: expected one share for each category of {name!r}, found {described(given)}")
+    shares = likelihood_table(engine.schema, variable, _checked(engine.schema, variable, given))
     return variable, shares / shares.sum()
+
+
+def _checked(schema: Schema, variable: int, given: Any) -> Mapping[Any, float]:
+    """The share of each category. One that was forgotten is an error: 0 says that there shall be none."""
+    name, categories = schema.names[variable], schema.categories[variable]
+
+    def wrong(found: str) -> QueryError:
+        expected = "a share from 0 for each category, and some above 0"
+        return QueryError(
+            f"balance: variable {name!r}: expected {expected}; found {found}", column=name, expected=expected
+        )
+
+    if not isinstance(given, Mapping):
+        if np.shape(given) != (len(categories),):
+            raise wrong(described(given))
+        given = dict(zip(categories, given, strict=True))
+    if not given:
+        raise wrong("none")
+    try:
+        is_stated = likelihood_table(schema, variable, dict.fromkeys(given, 1))[0] > 0
+    except QueryError as error:
+        raise placed(error, "balance") from None
+    for category, share in given.items():
+        if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
+            raise wrong(f"{share!r} for {category!r}")
+    if not is_stated.all():
+        raise wrong(f"none for {categories[int(is_stated.argmin())]!r}")
+    if not any(given.values()):
+        raise wrong("only zeros")
+    return given
