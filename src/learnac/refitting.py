@@ -76,7 +76,7 @@ def _circuit_of_all_leaves(model: Any, network: BayesNet, max_edges: int) -> Cir
 
 def _has_all_leaves(circuit: Circuit, network: BayesNet) -> bool:
     found = {tuple(origin) for origin in circuit.parameter_origins.tolist()}
-    return len(found) == network.n_parameters and all(origin[0] >= 0 for origin in found)
+    return len(found) == network.n_parameters and all(min(origin) >= 0 for origin in found)
 
 
 def _distinct(tree: TreeCPD) -> Floats:

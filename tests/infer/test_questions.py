@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from learnac import ImpossibleEvidenceError, LearnAC, QueryError, Schema, infer
+from learnac import ImpossibleEvidenceError, LearnAC, QueryError, Schema, infer, load
 from learnac.circuit import CircuitBuilder, Mixture
 from learnac.data import as_evidence
 from learnac.errors import CausalityWarning
@@ -420,6 +420,60 @@ class TestSensitivity:
             probabilities = case.probabilities(with_tables(case, component, variable, moved))
             df, dg = ((probabilities @ rows - before) / 0.1 for rows, before in ((asked_rows, f), (given_rows, g)))
             assert each.derivative == pytest.approx((df * g - f * dg) / g**2, rel=1e-7, abs=1e-9)
+
+    @pytest.mark.parametrize("n_components", [0, 2])
+    @pytest.mark.parametrize("is_drawn", [False, True])
+    def test_what_an_intervention_has_set_is_no_parameter(
+        self, learned: Any, n_components: int, is_drawn: bool
+    ) -> None:
+        """Those of all other variables have derivatives by finite differences, with the trees of the set one cut."""
+        small = learned(arities=(2, 3, 2, 2), n_rows=150)
+        case = enumerated(small.circuit, small.network, n_components, 3)
+        assert any(tree.n_leaves > 1 for tree in case.network.trees)
+        assert any(tree.n_leaves == 1 for tree in case.network.trees)  # Which looks the same before and after.
+        for variable, arity in enumerate(case.arities):
+            shares = np.arange(1.0, arity + 1) / np.arange(1.0, arity + 1).sum() if is_drawn else np.eye(arity)[1]
+            stated: Any = dict(enumerate(shares.tolist())) if is_drawn else 1
+            target = (variable + 1) % len(case.arities)
+            known = (variable + 2) % len(case.arities)
+            changed = infer.do(case.asked, {f"x{variable}": stated})
+            found = infer.sensitivity(changed, {f"x{target}": 0}, {f"x{known}": 1}, network=case.network, n=None)
+            trees = [tree for tree in case.network.trees if tree.child != variable]
+            n_parameters = sum(tree.n_leaves * case.arities[tree.child] for tree in trees)
+            assert len(found.parameters) == n_parameters * len(case.weights)
+            is_given = case.worlds[known] == 1
+            is_asked = is_given & (case.worlds[target] == 0)
+
+            def answer(tables: Any = None) -> float:
+                joint = case.probabilities(tables, {variable: shares})  # noqa: B023
+                return float(joint @ is_asked / (joint @ is_given))  # noqa: B023
+
+            assert found.probability == pytest.approx(answer())
+            for each in found.parameters:
+                child, component = int(each.variable[1:]), each.component or 0
+                table = case.tables[component][child]
+                [leaf] = [
+                    node
+                    for node, path in case.network.trees[child].paths()
+                    if {f"x{v}": tuple(k for k in range(case.arities[v]) if bits >> k & 1) for v, bits in path.items()}
+                    == each.when
+                ]
+                others = np.arange(table.shape[1]) != each.category
+                direction = np.where(others, -table[leaf] / table[leaf][others].sum(), 1.0)
+                ends = []
+                for step in (-1e-6, 1e-6):
+                    moved = table.copy()
+                    moved[leaf] = table[leaf] + step * direction
+                    ends.append(answer(with_tables(case, component, child, moved)))
+                assert each.derivative == pytest.approx((ends[1] - ends[0]) / 2e-6, rel=1e-4, abs=1e-7)
+
+    def test_the_model_after_an_intervention_is_saved_and_loaded(self, learned: Any, tmp_path: Any) -> None:
+        with pytest.warns(CausalityWarning):
+            changed = learned().model.do({"x0": 1})
+        changed.save(tmp_path / "set.learnac")
+        found = load(tmp_path / "set.learnac").sensitivity({"x1": 0}, n=None)
+        assert "x0" not in {each.variable for each in found.parameters}
+        assert found.probability == pytest.approx(np.exp(changed.log_probability({"x1": 0})))
 
     def test_what_cannot_be_asked(self, learned: Any) -> None:
         case = learned()

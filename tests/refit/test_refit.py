@@ -17,6 +17,7 @@ from learnac.circuit import Circuit, core_evaluator, properties
 from learnac.compiler import compile_network
 from learnac.data import Schema
 from learnac.errors import DataError, SettingError
+from learnac.model import Model
 from learnac.network import BayesNet
 
 seeds = st.integers(0, 2**32 - 1)
@@ -47,6 +48,17 @@ class TestCompleteRows:
         )
         np.testing.assert_array_equal(found.network.trees[1].counts, [[2, 1, 1], [2, 0, 1], [0, 1, 0]])
         np.testing.assert_allclose(infer.marginals(found.circuit, {"a": 1})["b"], [0.2, 0.6, 0.2])
+
+    def test_what_an_intervention_had_set_is_learned_again(self) -> None:
+        """And is a parameter as the others are: an answer may depend on it."""
+        tree = tree_of(1, [0, -1, -1], [[1, 2]], [[0.3, 0.3, 0.4], [0.1, 0.2, 0.7], [0.25, 0.6, 0.15]])
+        network = BayesNet(pair().schema, (leaf_of(0, [0.45, 0.55]), tree))
+        circuit = infer.do(compile_network(network), {"a": {0: 0.2, 1: 0.8}})
+        model = Model(circuit, infer.do_network(network, {"a": {0: 0.2, 1: 0.8}}))
+        assert {each.variable for each in infer.sensitivity(circuit, {"b": 1}).parameters} == {"b"}
+        found = learnac.refit(model, np.array([[0, 0], [0, 0], [0, 2], [1, 1]]), alpha=0.5)
+        np.testing.assert_allclose(found.network.trees[0].parameters, [[3.5 / 5, 1.5 / 5]])
+        assert {each.variable for each in infer.sensitivity(found.circuit, {"b": 1}).parameters} == {"a", "b"}
 
     def test_weights_count_as_rows_do(self) -> None:
         rows = np.array([[0, 0], [1, 1], [0, 2]])

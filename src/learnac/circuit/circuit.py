@@ -55,7 +55,7 @@ class Circuit:
     child_offsets: NDArray[np.uint64]  # (n_nodes + 1,)
     children: NDArray[np.uint32]  # (n_edges,)
     parameters: NDArray[np.float64]  # (n_parameters,)
-    # Where each parameter stands in the network: variable, node of its tree, value of the variable.
+    # Where each parameter stands in the network: variable, node of its tree (or SET_FROM_OUTSIDE), and value.
     parameter_origins: NDArray[np.int32]  # (n_parameters, 3)
 
     def __post_init__(self) -> None:

@@ -25,6 +25,7 @@ from learnac.drawing import (
     shown_number,
     summary_table,
 )
+from learnac.network.bayes_net import SET_FROM_OUTSIDE
 
 
 def draw_circuit(circuit: Circuit, max_edges: int) -> Drawing:
@@ -101,7 +102,8 @@ def _parameter(circuit: Circuit, number: int, label: int, value_text: str) -> st
     tip = "parameter of unknown origin"
     if variable >= 0:
         name, categories = circuit.schema.names[variable], circuit.schema.categories[variable]
-        tip = f"P({shown(name)} = {shown(categories[value])}) at node {leaf} of its tree"
+        where = "set from outside" if leaf == SET_FROM_OUTSIDE else f"at node {leaf} of its tree"
+        tip = f"P({shown(name)} = {shown(categories[value])}) {where}"
     return node(
         f"n{number}", quoted(value_text), shape="plaintext", fontcolor=GREY, tooltip=tip, margin="0.03,0.02", width=0.1
     )

@@ -18,6 +18,7 @@ from learnac.errors import QueryError, described
 from learnac.infer.engine import engine_of
 from learnac.infer.likelihood import log_values
 from learnac.network import BayesNet, TreeCPD
+from learnac.network.bayes_net import SET_FROM_OUTSIDE
 from learnac.network.tree import TreeNode
 
 Floats = NDArray[np.float64]
@@ -91,7 +92,7 @@ def _set(circuit: Circuit, shares: Mapping[int, Floats]) -> Circuit:
     for variable, probabilities in shares.items():
         own, values = _own_parameters(circuit, variable)
         parameters[own] = probabilities[values]
-        origins[own, 1] = 0  # Of a tree that has only a root now.
+        origins[own, 1] = SET_FROM_OUTSIDE
     return replace(circuit, parameters=parameters, parameter_origins=origins)
 
 

@@ -14,6 +14,7 @@ from learnac.errors import QueryError
 from learnac.infer.derivatives import parameter_derivatives
 from learnac.infer.pieces import Pieces
 from learnac.network import BayesNet
+from learnac.network.bayes_net import SET_FROM_OUTSIDE
 from learnac.types import Category
 
 Floats = NDArray[np.float64]
@@ -51,7 +52,8 @@ def sensitivity(
     """P(query | given), and its derivative by the parameters it depends on most; all of them if `n` is None.
 
     If a parameter grows, the others of its leaf shrink in proportion, so that they still sum to 1; those of a leaf with
-    a parameter of 1 grow equally. `network` says which leaf a parameter stands in. Cost: an upward and a downward pass
+    a parameter of 1 grow equally. Parameters of a variable that an intervention has set are none of the model's any
+    more, and are left out. `network` says which leaf a parameter stands in. Cost: an upward and a downward pass
     for the query and for the evidence, and for each component of a mixture.
     """
     network = circuit.network if network is None and isinstance(circuit, Mixture) else network
@@ -139,9 +141,8 @@ def _leaves(circuit: Queryable, structure: Circuit, changes: Floats) -> list[tup
     vectors = circuit.parameters.reshape(-1, structure.n_parameters)
     found = []
     for own in np.split(order, ends):
-        if len(own) == 0:
+        if len(own) == 0 or origins[own[0], 1] == SET_FROM_OUTSIDE:
             continue
-        # A tree that was cut down to its root by an intervention has several parameters at one place.
         values, places = np.unique(origins[own, 2], return_inverse=True)
         for component, parameters in enumerate(vectors):
             by_value = np.bincount(places, changes[component, own], len(values))

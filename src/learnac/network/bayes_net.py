@@ -20,6 +20,9 @@ TreeArrays: TypeAlias = tuple[
     NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32]
 ]
 
+SET_FROM_OUTSIDE = -1
+"""In the place of a parameter's node: an intervention has set it, and it is none that was learned."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BayesNet:
@@ -64,12 +67,13 @@ class BayesNet:
     def parameters_at(self, origins: NDArray[np.integer]) -> NDArray[np.float64]:
         """The parameters at places given as (n x 3): the variable, the node of its tree, and the variable's value.
 
-        ValueError if there is no such place.
+        SET_FROM_OUTSIDE is the root of a tree that is nothing else. ValueError if there is no such place.
         """
         variables, nodes, values = origins.T.astype(np.int64)
         sizes = np.array([tree.parameters.shape for tree in self.trees])
         is_known = (variables >= 0) & (variables < len(sizes))
         n_nodes, arities = sizes[np.where(is_known, variables, 0)].T
+        nodes = np.where((nodes == SET_FROM_OUTSIDE) & (n_nodes == 1), 0, nodes)
         if not (is_known & (nodes >= 0) & (nodes < n_nodes) & (values >= 0) & (values < arities)).all():
             raise ValueError("expected places of parameters in the trees of the network")
         firsts = np.cumsum([0, *sizes.prod(axis=1)])
