@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -84,7 +85,25 @@ def test_sensitivity(answer: Answer, people: LearnAC) -> None:
     expected = people.sensitivity({"city": "Oslo"}, {"children": 2}, n=3)
     assert found["probability"] == pytest.approx(expected.probability)
     assert [p["derivative"] for p in found["parameters"]] == pytest.approx([p.derivative for p in expected.parameters])
-    assert "P(" in answer("sensitivity", "people.learnac", "-q", "city=Oslo")
+    assert [p["text"] for p in found["parameters"]] == [p.text for p in expected.parameters]
+    text = answer("sensitivity", "people.learnac", "-q", "city=Oslo")
+    assert expected.parameters[0].text in answer("sensitivity", "people.learnac", "-q", "city=Oslo", "-g", "children=2")
+    assert "P(" in text
+
+
+def test_intervals_are_written_as_people_do(answer: Answer, people: LearnAC) -> None:
+    """With no equals sign before another sign, and no brackets of two kinds."""
+    texts = [
+        answer("sensitivity", "people.learnac", "-q", "children=2", "-g", "age=30", "-n", "50"),
+        answer("explain", "people.learnac", "--target", "has car", "-g", "age<37.5,children=2"),
+        answer("explain", "people.learnac", "--target", "age", "-g", "children=2"),
+        answer("query", "people.learnac", "-q", "age>=60", "-g", "children=2"),
+    ]
+    assert "age < 37.5" in texts[0]
+    assert "age < 37.5" in texts[1]
+    assert texts[3].startswith("P(age >= 60 | children = 2) = ")
+    for text in texts:
+        assert re.search(r"= [<>]|\[", text) is None, text
 
 
 class TestDo:

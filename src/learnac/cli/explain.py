@@ -8,6 +8,7 @@ from learnac.cli import query_options as options
 from learnac.cli.command import Option
 
 if TYPE_CHECKING:
+    from learnac.cli.answers import Asked
     from learnac.infer.explain import Explanation
 
 EXAMPLE = 'learnac explain model.learnac --target diagnosis --given "radius=20,texture=15"'
@@ -55,7 +56,7 @@ def explain(
     if as_json:
         print_json(_document(found, wanted))
     else:
-        _print(found, wanted)
+        _print(asked, found, wanted)
 
 
 def _place(asked: Any, target: str) -> int:
@@ -84,20 +85,22 @@ def _document(found: Explanation, category: Any) -> dict[str, Any]:
     }
 
 
-def _print(found: Explanation, category: Any) -> None:
+def _print(asked: Asked, found: Explanation, category: Any) -> None:
     from learnac.cli.output import print_rows, probability
     from learnac.cli.printable import printable
+    from learnac.data.conditions import condition, known_text
 
     document = _document(found, category)
+    target = condition(asked.schema, _place(asked, found.target), [found.categories.index(category)])
     print(
-        f"P({printable(found.target)} = {printable(category)}) = {probability(document['posterior'])} "
+        f"P({printable(target)}) = {probability(document['posterior'])} "
         f"with the evidence, {probability(document['prior'])} without"
     )
     pieces = sorted(document["pieces"], key=lambda piece: -abs(_weight(piece)))
     if pieces:
         rows = [
             (
-                f"{piece['variable']} = {piece['value']}",
+                known_text(asked.schema, piece["variable"], asked.given[piece["variable"]]),
                 f"{piece['leave_one_out']:+.3f}",
                 "" if piece["shapley"] is None else f"{piece['shapley']:+.3f}",
                 f"{piece['support']:+.3f}",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from learnac.cli import query_options as options
 from learnac.cli.command import Completes, Option
 from learnac.cli.printable import printable
+
+if TYPE_CHECKING:
+    from learnac.data import Schema
 
 EXAMPLE = 'learnac query model.learnac --given "smoker=yes,age=60+" --query "bronchitis=yes"'
 
@@ -81,9 +84,11 @@ def query(
         document = {"query": wanted, "given": asked.given, "probability": math.exp(found), "log_probability": found}
         print_json(document)
         return
-    condition = f" | {_written(asked.given)}" if asked.given else ""
-    print(f"P({_written(wanted)}{condition}) = {math.exp(found):.6g}")
+    condition = f" | {_written(asked.schema, asked.given)}" if asked.given else ""
+    print(f"P({_written(asked.schema, wanted)}{condition}) = {math.exp(found):.6g}")
 
 
-def _written(assignments: Mapping[str, object]) -> str:
-    return ", ".join(f"{printable(name)} = {printable(value)}" for name, value in assignments.items())
+def _written(schema: Schema, assignments: Mapping[str, object]) -> str:
+    from learnac.data.conditions import known_text
+
+    return ", ".join(printable(known_text(schema, name, value)) for name, value in assignments.items())

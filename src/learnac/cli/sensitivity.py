@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from learnac.cli import query_options as options
 from learnac.cli.command import Completes, Option
@@ -48,13 +48,5 @@ def sensitivity(
         print_json({"query": wanted, "given": asked.given, "probability": found.probability, "parameters": parameters})
         return
     print(f"P = {found.probability:.6g}")
-    rows = [(f"{each.derivative:+.4f}", probability(each.parameter), _described(each)) for each in found.parameters]
+    rows = [(f"{each.derivative:+.4f}", probability(each.parameter), each.text) for each in found.parameters]
     print_rows(rows, header=("derivative", "parameter", "of"), right=(0, 1))
-
-
-def _described(each: Any) -> str:
-    conditions = [f"{name} = {' or '.join(map(str, values))}" for name, values in each.when.items()]
-    if each.component is not None:
-        conditions.append(f"component {each.component}")
-    when = f" | {', '.join(conditions)}" if conditions else ""
-    return f"P({each.variable} = {each.category}{when})"

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from learnac.circuit import Circuit, Mixture, Queryable, indicators_of
 from learnac.data import Bins, Evidence, Soft, as_evidence
+from learnac.data.conditions import condition
 from learnac.errors import QueryError
 from learnac.infer.derivatives import parameter_derivatives
 from learnac.infer.pieces import Pieces
 from learnac.network import BayesNet
 from learnac.network.bayes_net import SET_FROM_OUTSIDE
+from learnac.network.bits import members
 from learnac.types import Category
 
 Floats = NDArray[np.float64]
@@ -30,6 +32,7 @@ class Sensitivity:
     component: int | None  # of a mixture
     parameter: float  # its value now
     derivative: float  # of the answer; the other categories of the leaf change in proportion
+    text: str  # the parameter as people write it: P(ill = yes | age < 37)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,11 +169,16 @@ def _named(
     schema = structure.schema
     variable, node, value = structure.parameter_origins[parameter].tolist()
     when: dict[str, tuple[Any, ...]] = {}
+    conditions = []
     if network is not None:
         path = dict(network.trees[variable].paths()).get(node, {})
         for parent, values in path.items():
-            categories = schema.categories[parent]
-            when[schema.names[parent]] = tuple(c for code, c in enumerate(categories) if values >> code & 1)
+            codes = tuple(members(values))
+            when[schema.names[parent]] = tuple(schema.categories[parent][code] for code in codes)
+            conditions.append(condition(schema, parent, codes))
+    if component is not None:
+        conditions.append(f"component {component}")
+    given = f" | {', '.join(conditions)}" if conditions else ""
     return Sensitivity(
         variable=schema.names[variable],
         category=schema.categories[variable][value],
@@ -178,4 +186,5 @@ def _named(
         component=component,
         parameter=theta,
         derivative=derivative,
+        text=f"P({condition(schema, variable, (value,))}{given})",
     )

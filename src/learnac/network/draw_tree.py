@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnac.data import Schema
+from learnac.data.conditions import range_text
 from learnac.drawing import (
     BLUE,
     GREY,
@@ -110,15 +111,9 @@ def _edge_text(schema: Schema, variable: int, values: tuple[int, ...]) -> str:
     """The categories that take an edge, "<= small" if they are all up to one in their order; of a split into one value
     and the rest, "not" that value.
     """
+    if (text := range_text(schema, variable, values, shown)) is not None:
+        return text
     categories = schema.categories[variable]
-    if schema.ordered[variable] and 1 < len(values) < len(categories):
-        bins = schema.bins[variable]
-        if values == tuple(range(len(values))):
-            last = values[-1]
-            return f"<= {shown(categories[last])}" if bins is None else f"< {bins.text(bins.edges[last])}"
-        if values == tuple(range(values[0], len(categories))):
-            before = values[0] - 1
-            return f"> {shown(categories[before])}" if bins is None else f">= {bins.text(bins.edges[before])}"
     others = sorted(set(range(len(categories))) - set(values))
     if len(others) == 1 and len(values) > 1:
         return f"not {shown(categories[others[0]])}"

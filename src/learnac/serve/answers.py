@@ -181,6 +181,7 @@ class Parameter(TypedDict):
     component: Annotated[int | None, Field(description="Of a mixture; null for a circuit.")]
     parameter: Annotated[float, Field(description="Its value now.")]
     derivative: Annotated[float | None, Field(description="Of the answer by this parameter.")]
+    text: Annotated[str, Field(description="As people write it.", examples=["P(ill = yes | age < 37)"])]
 
 
 class Sensitivities(TypedDict):

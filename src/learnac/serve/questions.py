@@ -299,6 +299,7 @@ def _parameter(found: Sensitivity) -> answers.Parameter:
         "component": found.component,
         "parameter": found.parameter,
         "derivative": found.derivative,
+        "text": found.text,
     }
 
 
