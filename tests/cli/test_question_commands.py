@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from mixed_tables import learned as learned_from_numbers
 
 from learnac import LearnAC, load
 
@@ -104,6 +105,49 @@ def test_intervals_are_written_as_people_do(answer: Answer, people: LearnAC) -> 
     assert texts[3].startswith("P(age >= 60 | children = 2) = ")
     for text in texts:
         assert re.search(r"= [<>]|\[", text) is None, text
+
+
+class TestDensities:
+    """A number that may lie anywhere has a density: nobody shall take it for a probability."""
+
+    @pytest.fixture(autouse=True)
+    def mixed_people(self, tmp_path: Path) -> None:
+        learned_from_numbers().save(tmp_path / "mixed.learnac")
+
+    @pytest.mark.parametrize("command", ["query", "sensitivity"])
+    @pytest.mark.parametrize(
+        ("query", "given", "is_density"),
+        [
+            ("height=2.5", "kind=a", True),
+            ("height=2.5,kind=a", "spent=0", True),
+            ("height=1.5", "kind=a", False),  # which many rows share
+            ("spent=12", "kind=a", False),  # an integer
+            ("day=2020-01-05", "kind=a", False),
+            ("kind=a", "height=2.5", False),  # known, not asked for
+            ("kind=a,height=2.5", "height=2.5", False),
+        ],
+    )
+    def test_text_and_json_say_so(self, answer: Answer, command: str, query: str, given: str, is_density: bool) -> None:
+        asked_for = [command, "mixed.learnac", "-q", query, "-g", given]
+        first, second = [*answer(*asked_for).splitlines(), ""][:2]
+        assert first.startswith("density" if is_density else "P")
+        assert second.startswith("This is a density, per unit of height, not a probability") == is_density
+        document = json.loads(answer(*asked_for, "--json"))
+        assert document["is_density"] is is_density
+        assert ("note" in document) == is_density
+        assert f"{document['probability']:.6g}" in first
+
+    def test_an_interval_has_a_probability(self, answer: Answer) -> None:
+        text = answer("query", "mixed.learnac", "-q", "height=2..3", "-g", "kind=a")
+        assert text.startswith("P(height = 2..3 | kind = a) = ")
+        assert len(text.splitlines()) == 1
+
+    def test_of_rows_a_note_says_it(self, run: Any, tmp_path: Path) -> None:
+        (tmp_path / "known.csv").write_text("kind\na\nb\n")
+        found = run("query", "mixed.learnac", "-q", "height=2.5", "--rows", "known.csv")
+        assert found.out.splitlines()[0] == "probability,log_probability"
+        assert found.err.startswith("note: This is a density, per unit of height")
+        assert run("query", "mixed.learnac", "-q", "height=2..3", "--rows", "known.csv").err == ""
 
 
 class TestDo:

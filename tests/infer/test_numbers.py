@@ -661,6 +661,29 @@ def test_interventions_set_the_interval_of_a_number(n_components: int) -> None:
         infer.do(case.asked, {"height": "<2"})
 
 
+@pytest.mark.parametrize("name", ["height", "spent", "day"])
+def test_a_query_has_a_density_where_a_narrow_interval_has_no_probability(name: str) -> None:
+    """Of numbers that lie anywhere, but for one that many rows share; integers and dates have probabilities."""
+    model = learned()
+    found = set()
+    bins = number_bins(model.circuit_, name)
+    for seen in [*mixed_table()[name].unique()[:40], *([1.5, 2.5] if name == "height" else [])]:
+        number = bins.number(seen)
+        assert number is not None
+        value: Any = bins.value(number)
+        around = f"{value - 1e-9}..{value + 1e-9}" if name == "height" else f"{value}..{value}"
+        narrow = float(np.exp(model.log_probability({name: around}, {"kind": "a"})))
+        answer = float(np.exp(model.log_probability({name: value}, {"kind": "a"})))
+        is_density = infer.likelihood.densities_in(model.circuit_, {name: value}, {"kind": "a"}) == (name,)
+        assert is_density == (narrow < 1e-6 * answer), value
+        assert is_density or narrow == pytest.approx(answer, rel=1e-6)
+        assert model.sensitivity({name: value}, {"kind": "a"}).density_of == ((name,) if is_density else ())
+        assert infer.likelihood.densities_in(model.circuit_, {name: value, "kind": "a"}, {name: value}) == ()
+        found.add(is_density)
+    assert found == ({True, False} if name == "height" else {False})
+    assert infer.likelihood.densities_in(model.circuit_, {name: around}) == ()
+
+
 def test_balanced_samples_of_numbers() -> None:
     drawn = infer.sample(mixed(0).asked, 3000, balance="height", random_state=0)
     assert np.bincount(drawn.codes[0], minlength=4) / 3000 == pytest.approx(np.full(4, 0.25), abs=0.05)

@@ -175,6 +175,20 @@ class _CsvWriter:
         self._file.flush()
 
 
+def density_note(names: Sequence[str]) -> str:
+    """What the answer is, if the query has numbers that are exact."""
+    per = " and of ".join(map(printable, names))
+    return (
+        f"This is a density, per unit of {per}, not a probability: it may be above 1. "
+        f"An interval, such as {printable(names[0])}=LOW..HIGH, has a probability."
+    )
+
+
+def density_fields(names: Sequence[str]) -> dict[str, Any]:
+    """The same for programs, beside the field `probability`."""
+    return {"is_density": bool(names), **({"note": density_note(names)} if names else {})}
+
+
 def print_rows(rows: Sequence[Sequence[str]], header: Sequence[str] | None = None, right: Sequence[int] = ()) -> None:
     """Rows of text with aligned columns; those in `right` to the right."""
     from learnac.data.describe import aligned

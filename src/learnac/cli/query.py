@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,14 +44,15 @@ def query(
 ) -> None:
     """Print the exact probability of a query given evidence: P(query | given).
 
-    With --rows, one probability for each row of a table.
+    With --rows, one probability for each row of a table. A number that could lie
+    anywhere has a density; an interval such as age=30..40 has a probability.
     """
     from learnac.cli.answers import Asked, write_by_rows
     from learnac.cli.assignments import read_assignments
-    from learnac.cli.output import print_json
+    from learnac.cli.output import density_fields, density_note, print_json
     from learnac.data import Evidence, as_evidence
     from learnac.infer import log_probability
-    from learnac.infer.likelihood import check_query
+    from learnac.infer.likelihood import check_query, densities_in
 
     asked = Asked.open(
         model,
@@ -77,15 +79,20 @@ def query(
 
         with asked.naming_rows():  # All of them, before any is answered.
             check_query(asked.circuit, query_of_rows, asked.rows)
+        if numbers := densities_in(asked.circuit, query_of_rows, asked.rows):
+            print(f"note: {density_note(numbers)}", file=sys.stderr)
         write_by_rows(asked, answer)
         return
     found = log_probability(asked.circuit, wanted, asked.given)
+    numbers = densities_in(asked.circuit, wanted, asked.given)
     if as_json:
         document = {"query": wanted, "given": asked.given, "probability": math.exp(found), "log_probability": found}
-        print_json(document)
+        print_json(document | density_fields(numbers))
         return
     condition = f" | {_written(asked.schema, asked.given)}" if asked.given else ""
-    print(f"P({_written(asked.schema, wanted)}{condition}) = {math.exp(found):.6g}")
+    print(f"{'density' if numbers else 'P'}({_written(asked.schema, wanted)}{condition}) = {math.exp(found):.6g}")
+    if numbers:
+        print(density_note(numbers))
 
 
 def _written(schema: Schema, assignments: Mapping[str, object]) -> str:

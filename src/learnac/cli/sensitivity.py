@@ -37,7 +37,7 @@ def sensitivity(
     """
     from learnac.cli.answers import Asked
     from learnac.cli.assignments import read_assignments
-    from learnac.cli.output import print_json, print_rows, probability
+    from learnac.cli.output import density_fields, density_note, print_json, print_rows, probability
     from learnac.infer import sensitivity as sensitivities_of
 
     asked = Asked.open(model, given, None, None, as_json, do=do)
@@ -45,8 +45,11 @@ def sensitivity(
     found = sensitivities_of(asked.circuit, wanted, asked.given, network=asked.model.network, n=number)
     if as_json:
         parameters = [asdict(each) for each in found.parameters]
-        print_json({"query": wanted, "given": asked.given, "probability": found.probability, "parameters": parameters})
+        answer = {"probability": found.probability, **density_fields(found.density_of)}
+        print_json({"query": wanted, "given": asked.given, **answer, "parameters": parameters})
         return
-    print(f"P = {found.probability:.6g}")
+    print(f"{'density' if found.density_of else 'P'} = {found.probability:.6g}")
+    if found.density_of:
+        print(density_note(found.density_of))
     rows = [(f"{each.derivative:+.4f}", probability(each.parameter), each.text) for each in found.parameters]
     print_rows(rows, header=("derivative", "parameter", "of"), right=(0, 1))

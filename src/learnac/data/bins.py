@@ -114,6 +114,13 @@ class Bins:
             return np.zeros(values.shape)
         return np.where(np.isnan(values), 0.0, self.spread.log_densities(values))
 
+    def have_densities(self, numbers: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Which numbers have a density, and which a probability: integers, those that many rows share, and nan."""
+        values = np.asarray(numbers, dtype=np.float64)
+        if self.spread is None or self.spread.step == 1:
+            return np.zeros(values.shape, dtype=bool)
+        return ~np.isnan(values) & ~self.spread.is_point[self.spread.pieces(snapped(values, self.spread.step))]
+
     def shares_between(self, low: float, high: float) -> Numbers:
         """The share of each bin that lies from `low` up to, and without, `high`."""
         if self.spread is None:

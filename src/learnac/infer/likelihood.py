@@ -78,6 +78,22 @@ def log_probability(
     return float(result[0]) if evidence.is_one and asked.is_one else result
 
 
+def densities_in(circuit: Queryable, query: object, given: object = None) -> tuple[str, ...]:
+    """The numbers of a query for which P(query | given) is a density, in some row; none of those that are known.
+
+    Without any, it is a probability. With one, it is one per unit of that variable, and may be larger than 1.
+    """
+    schema = circuit.schema
+    evidence, asked = _as_many_rows(as_evidence(schema, given), as_evidence(schema, query))
+    found = []
+    for variable, numbers in asked.numbers.items():
+        bins, known = schema.bins[variable], evidence.numbers.get(variable, np.full(evidence.n_rows, np.nan))
+        assert bins is not None
+        if (bins.have_densities(numbers) & np.isnan(known)).any():
+            found.append(schema.names[variable])
+    return tuple(found)
+
+
 def check_query(circuit: Queryable, query: object, given: object) -> None:
     """Raise QueryError for a query that contradicts its evidence in some row, before any is answered."""
     schema = circuit.schema

@@ -13,6 +13,7 @@ from learnac.data import Bins, Evidence, Soft, as_evidence
 from learnac.data.conditions import condition
 from learnac.errors import QueryError
 from learnac.infer.derivatives import parameter_derivatives
+from learnac.infer.likelihood import densities_in
 from learnac.infer.pieces import Pieces
 from learnac.network import BayesNet
 from learnac.network.bayes_net import SET_FROM_OUTSIDE
@@ -39,8 +40,9 @@ class Sensitivity:
 class Sensitivities:
     """An answer, and what it depends on: from the parameter that it depends on most."""
 
-    probability: float
+    probability: float  # or a density
     parameters: tuple[Sensitivity, ...]
+    density_of: tuple[str, ...] = ()  # numbers of the query for which the answer is a density, per unit of each
 
 
 def sensitivity(
@@ -78,7 +80,7 @@ def sensitivity(
     found.sort(key=lambda row: -abs(row[-1]))
     is_mixture = isinstance(circuit, Mixture)
     named = (_named(structure, network, row[0] if is_mixture else None, *row[1:]) for row in found[:n])
-    return Sensitivities(probability, tuple(named))
+    return Sensitivities(probability, tuple(named), densities_in(circuit, query, evidence))
 
 
 def _rows(circuit: Queryable, query: object, given: object, soft: Soft | None) -> tuple[Evidence, Evidence, float]:

@@ -185,7 +185,13 @@ class Parameter(TypedDict):
 
 
 class Sensitivities(TypedDict):
-    probability: Annotated[float | None, Field(description="P(query | given).")]
+    probability: Annotated[
+        float | None,
+        Field(description="P(query | given); a density if `density_of` is not empty. Null if it is too large."),
+    ]
+    density_of: Annotated[
+        list[str], Field(description="Numbers of the query for which the answer is a density, per unit of each.")
+    ]
     parameters: Annotated[list[Parameter], Field(description="From the one that the answer depends on most.")]
 
 

@@ -288,7 +288,11 @@ def _comparison(asking: Asking) -> answers.Comparison:
 def _sensitivities(asking: Asking) -> answers.Sensitivities:
     body = asking.body
     found = infer.sensitivity(asking.circuit, body.query, asking.evidence, network=asking.model.network, n=body.n)
-    return {"probability": found.probability, "parameters": [_parameter(each) for each in found.parameters]}
+    return {
+        "probability": found.probability,
+        "density_of": list(found.density_of),
+        "parameters": [_parameter(each) for each in found.parameters],
+    }
 
 
 def _parameter(found: Sensitivity) -> answers.Parameter:
