@@ -219,6 +219,13 @@ class TestAbout:
             assert described["summary"] == question.about
             assert "given" in described["requestBody"]["content"]["application/json"]["schema"]["properties"]
 
+    def test_a_browser_finds_the_explorers(self, client: Any) -> None:
+        page = client.get("/")
+        assert page.headers["content-type"].startswith("text/html")
+        links = re.findall(r'href="(/v1/models/[^"]+/explorer)"', page.text)
+        assert f"{MODEL}/explorer" in links
+        assert all(client.get(link).status_code == 200 for link in links)
+
     def test_the_explorer(self, client: Any) -> None:
         page = client.get("/v1/models/weather/explorer")
         assert page.status_code == 200

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict
@@ -21,8 +23,35 @@ class PageBody(BaseModel):
     given: dict[str, Any] = {}
 
 
+_HOME = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>learnac</title>
+<style>body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 40em; margin: 3em auto; padding: 0 1em }}</style>
+<h1>Models</h1>
+<ul>
+{lines}</ul>
+<p>Programs ask <a href="/v1/models">/v1/models</a>; <a href="/openapi.json">/openapi.json</a> says how.</p>
+</html>
+"""
+
+
 def add_explorer(app: FastAPI, service: Service) -> None:
     address = "/v1/models/{model}/explorer"
+
+    @app.get(
+        "/",
+        summary="The explorers of all models: a page for a browser.",
+        response_class=Response,
+        responses={200: {"content": described("text/html")}},
+    )
+    async def home() -> Response:
+        names = sorted(await service.watched())
+        lines = [f'<li><a href="/v1/models/{quote(name)}/explorer">{escape(name)}</a></li>\n' for name in names]
+        return Response(_HOME.format(lines="".join(lines)), media_type="text/html")
 
     @app.get(
         address,
