@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,16 @@ import pandas as pd
 import pytest
 
 from learnac import LearnAC, infer
+from learnac.cli import main
 
 MINUS = "\N{MINUS SIGN}"
+
+
+def run_copied(command: str) -> None:
+    """A command that the page gave, with its answer as JSON."""
+    with pytest.raises(SystemExit) as ended:
+        main([*shlex.split(command)[1:], "--json"])
+    assert ended.value.code == 0
 
 
 def settled(page: Any) -> Any:
@@ -273,13 +282,7 @@ class TestAddress:
         act(page, lambda: page.locator("[aria-label='Forget age']").click())
         page.click("#copy")
         command = page.locator("#copying pre").nth(1).inner_text()
-        import shlex
-
-        from learnac.cli import main
-
-        with pytest.raises(SystemExit) as ended:
-            main([*shlex.split(command)[1:], "--json"])
-        assert ended.value.code == 0
+        run_copied(command)
         document = json.loads(capsys.readouterr().out)
         close(posteriors(page), [p for values in document["marginals"].values() for p in values.values()])
 
@@ -308,13 +311,7 @@ class TestAddress:
         page = opened("circuit", "#" + urlencode({**words, **pinned}))
         page.click("#copy")
         command = page.locator("#copying pre").nth(1).inner_text().splitlines()[1]
-        import shlex
-
-        from learnac.cli import main
-
-        with pytest.raises(SystemExit) as ended:
-            main([*shlex.split(command)[1:], "--json"])
-        assert ended.value.code == 0
+        run_copied(command)
         printed = [entry["variable"] for entry in json.loads(capsys.readouterr().out)["variables"]]
         lines = page.locator("#compared .line .text").all_inner_texts()
         assert [line.partition(" = ")[0] for line in lines] == printed[: len(lines)]

@@ -21,6 +21,7 @@ PAGE_MODULES = (
     "situation.js",
     "numbers.js",
     "code.js",
+    "histogram.js",
     "monitors.js",
     "summary.js",
     "compared.js",

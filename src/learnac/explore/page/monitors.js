@@ -2,12 +2,12 @@
 // element, so that hundreds are painted at once: its lengths are the shares --now and --before.
 
 import { h, percent } from "./text.js";
-import { intervalText, likelihoodsFor, rangeOf } from "./situation.js";
+import { axisOf, heightsOf, toldOf } from "./histogram.js";
+import { likelihoodsFor, rangeOf } from "./situation.js";
 
 const MOST_VALUES = 10; // shown before somebody asks for more
 const ROW = 26, REST = 26 + 16 + 2 + 12; // heights: a value; header, padding, border and gap
 const HISTOGRAM = 118; // height of the bars of a number, and of what is written below
-const MOST_HEIGHT = 8; // Higher bars of a histogram are cut off, or a single number would leave nothing of the others.
 const DRAG_PIXELS = 5;
 
 export class Monitors {
@@ -291,18 +291,15 @@ export class Monitors {
       card.values.forEach(({ button }, value) => (button.tabIndex = value === places[0] ? 0 : -1));
   }
 
-  // A histogram: the area of a bar is its probability, so a height of 1 is that of all numbers alike.
   paintNumber(card, piece, start, answer, before) {
     const { number } = this.model.variables[card.v], n = card.values.length;
     const shown = answer.posteriors ? answer.posteriors.subarray(start, start + n) : null;
-    const height = (p, value) => p / number.widths[value];
-    const all = [before.subarray(start, start + n), shown ?? []].flatMap((some) => Array.from(some, height));
-    const most = Math.min(MOST_HEIGHT, Math.max(...all));
+    const { now, then, isCut } = heightsOf(number, shown, before.subarray(start, start + n));
     card.values.forEach((row, value) => {
       const p = shown ? shown[value] : 0;
-      write(row, "--now", Math.min(1, height(p, value) / most));
-      write(row, "--before", Math.min(1, height(before[start + value], value) / most));
-      row.track.classList.toggle("cut", height(p, value) > most * 1.001);
+      write(row, "--now", now[value]);
+      write(row, "--before", then[value]);
+      row.track.classList.toggle("cut", isCut[value]);
       write(row, "number", shown ? percent(p) : "–");
       row.button.title = `${this.model.variables[card.v].categories[value]}: ${row.number.textContent}`;
       const isIn = (piece?.is ?? piece?.sets) === value || (piece?.likelihoods && piece.likelihoods[value] > 0 && rangeOf(piece.likelihoods));
@@ -313,32 +310,10 @@ export class Monitors {
   }
 }
 
-// The first number and the last, and the border between bars that is nearest to the middle.
-function axisOf({ first, last, from, widths }) {
-  let left = 0;
-  const borders = widths.map((width, value) => [(left += width) - width, from[value]]).slice(1);
-  const middle = borders.reduce((best, each) => (Math.abs(each[0] - 0.5) < Math.abs(best[0] - 0.5) ? each : best), [0, ""]);
-  const isClear = Math.abs(middle[0] - 0.5) < 0.2;
-  return h("p", { class: "ends", "aria-hidden": "true" }, h("span", {}, first),
-    isClear ? h("span", { class: "middle", style: `left:${100 * middle[0]}%` }, middle[1]) : null, h("span", {}, last));
-}
-
 // Only what is new: whatever is written is laid out and painted again.
 function write(row, part, text) {
   if (row.written[part] === text) return;
   row.written[part] = text;
   if (part === "number") row.number.textContent = text;
   else row.track.style.setProperty(part, text);
-}
-
-// Mean, and the interval that at least nine of ten lie in, in whole bars.
-export function toldOf(number, posterior) {
-  const mean = number.means.reduce((sum, each, value) => sum + each * posterior[value], 0);
-  const shown = number.isDate ? new Date(mean * number.secondsOfUnit * 1000).toISOString().slice(0, 10) : Number(mean.toPrecision(4)).toLocaleString("en");
-  let below = 0, first = 0, last = posterior.length - 1, above = 0;
-  while (below + posterior[first] <= 0.05) below += posterior[first++];
-  while (above + posterior[last] <= 0.05) above += posterior[last--];
-  if (below + above === 0) return `mean ${shown}`; // All of it is in there.
-  const interval = intervalText(number, first, last);
-  return `mean ${shown} · 90 %${/^[≤≥<]/.test(interval) ? "" : number.from[first] === number.to[last] ? " at" : " in"} ${interval}`;
 }

@@ -2,7 +2,7 @@
 
 import { h, percent, svg } from "./text.js";
 import { arranged, bendOf, layered, NODE, pulled } from "./layout.js";
-import { toldOf } from "./monitors.js";
+import { toldOf } from "./histogram.js";
 import { Viewport } from "./viewport.js";
 
 const MOST_ARCS = 150, MOST_LAYERED = 30;
