@@ -273,7 +273,7 @@ def _how_sampled(studies: Studies) -> str:
         return """The sampler computes a distribution again only
 where a change may affect it; its samples are those of a plain one."""
     return """Its chains, of many queries, run side by side,
-which takes half the time or less, and draw what each would alone."""
+which takes less time, and draw what each would alone."""
 
 
 def _sampled(studies: Studies) -> str:
