@@ -15,6 +15,7 @@ from learnac import Schema
 from learnac.data import Bins
 from learnac.data.conditions import condition, known_text
 from learnac.data.intervals import interval_of
+from learnac.data.spread import Spread
 
 BINS = Bins((18.0, 37.5, 65.0))
 SCHEMA = Schema(
@@ -109,3 +110,11 @@ def test_an_interval_that_is_one_number() -> None:
 )
 def test_what_is_known_as_evidence_has_it(name: str, value: Any, text: str) -> None:
     assert known_text(SCHEMA, name, value) == text
+
+
+@pytest.mark.parametrize(("step", "text"), [(1.0, "x = 30..39"), (1e-6, "30 <= x < 40"), (0.0, "30 <= x < 40")])
+def test_last_numbers_are_told_where_people_count_in_steps(step: float, text: str) -> None:
+    spread = Spread((0.0, 30.0, 40.0, 60.0), (0.1, 0.9, 1.0, 0.8, 0.2), 5.0, step)
+    bins = Bins((30.0, 40.0), spread=spread)
+    schema = Schema(("x",), (bins.labels,), bins=(bins,))
+    assert condition(schema, 0, (1,)) == text

@@ -25,6 +25,9 @@ LARGEST_NUMBER = 1e300
 # Of a bin that is named after its one number.
 _NEARLY_ALL = 0.99
 
+# In an interval, for its last number to be told.
+_MOST_STEPS = 100_000
+
 
 @dataclass(frozen=True, slots=True)
 class Bins:
@@ -197,6 +200,13 @@ class Bins:
             pieces = np.clip(np.searchsorted(cumulative, wanted, side="right"), first, last)
             found[rows] = spread.draw(pieces, uniform[1, rows], lows[rows], highs[rows])
         return found
+
+    @property
+    def has_last_numbers(self) -> bool:
+        """Whether intervals are told by their last number, as 30..39, since people count in steps, or go up to 40."""
+        if self.spread is None or self.spread.step == 0:
+            return False
+        return len(self.edges) < 2 or float(np.median(np.diff(self.edges))) < _MOST_STEPS * self.spread.step
 
     def limits(self, low: float, high: float, *, with_high: bool) -> tuple[float, float]:
         """An interval that a person gives, up to and without its end: on a grid of steps from a multiple to another."""

@@ -70,7 +70,7 @@ def _interval(bins: Bins, name: str, run: Sequence[int]) -> str:
     if is_last:
         return f"{name} >= {bins.text(low)}"
     high = bins.edges[run[-1]]
-    if bins.spread is not None and bins.spread.step > 0:
+    if bins.spread is not None and bins.has_last_numbers:
         first, last = bins.limits(low, high, with_high=False)
         # Both ends belong to what people write like this.
         return f"{name} = {bins.text(first)}..{bins.text(float(bins.spread.floor(last - bins.spread.step / 2)))}"

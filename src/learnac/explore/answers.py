@@ -167,7 +167,7 @@ def _mpe(circuit: Queryable, given: Mapping[str, Any]) -> Any:
 def _two_best(asked: Asked) -> Any:
     if not asked.engine.is_deterministic and asked.engine.components is None:
         return None  # No search is known for such a circuit.
-    evidence = asked.situation.densest
+    evidence = asked.evidence.densest()  # As `mpe`: numbers of the highest density.
     found = best_two(asked.engine, evidence, _SEARCH_SECONDS)
     if found is None:
         return None

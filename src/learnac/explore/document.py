@@ -31,9 +31,6 @@ SMOOTH_EDGES = 300_000
 # Digits of what is only looked at: probabilities in trees, numbers in explanations.
 _DIGITS = 6
 
-# In an interval, for its last number to be told.
-_MOST_STEPS = 100_000
-
 # Of a bar of a number: of the width that all would have if they were alike.
 _NARROWEST = 0.4
 
@@ -105,8 +102,7 @@ def _number(bins: Bins) -> dict[str, Any]:
     """What the page shows of a number: where intervals begin and end, and the means of their numbers."""
     assert bins.spread is not None
     step, edges = bins.spread.step, bins.edges
-    # An interval has both ends where people count in steps, such as whole numbers; else it goes up to its last end.
-    has_ends = step > 0 and (len(edges) < 2 or float(np.median(np.diff(edges))) < _MOST_STEPS * step)
+    has_ends = bins.has_last_numbers
     last = [bins.text(float(bins.spread.floor(edge - step / 2))) if has_ends else bins.text(edge) for edge in edges]
     return {
         "first": bins.text(bins.spread.starts[0]),

@@ -40,11 +40,6 @@ class Situation:
         return Evidence.of_codes(self.schema, codes, is_one=True).with_likelihoods(self.likelihoods)
 
     @property
-    def densest(self) -> Evidence:
-        """The same, with the highest density in an interval as its weight: what explanations are made of."""
-        return self.evidence.densest()
-
-    @property
     def interventions(self) -> dict[str, Any]:
         """As `infer.do` takes them: probabilities, because the category of a number is no number."""
         arities = self.schema.arities
