@@ -45,7 +45,7 @@ class Gibbs:
         """Log P(query | given) of each row, both (variables x rows).
 
         As in the paper, a count of 1 is spread evenly over all states of the query variables, so that no estimate is
-        zero. The chains of all rows run side by side, 64 at a time, each as if it were alone: the more there are, the
+        zero. The chains of all rows run side by side, 256 at a time, each as if it were alone: the more there are, the
         less time each takes.
         """
         matches, _ = self._run(query, given, scenario, random_state)
