@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from compared import collection
+from compared import collection, edges_of_grids
 from elsewhere import alternatives
 from incomplete import gaps
 from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
 from repeated import again
-from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands
+from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands, timing, with_error
 from used import used
 from verdicts import LARGE_LOSS, Loss, behind_the_best
 
@@ -35,7 +35,7 @@ def greedy_against_quick(studies: Studies) -> str:
                     f"{task['edge_penalty']:g} / {task['parameter_penalty']:g}",
                     *(f"{found['valid']:.3f}" for found in (greedy, quick)),
                     *(thousands(found["edges"]) for found in (greedy, quick)),
-                    *(duration(found["learning_seconds"]) for found in (greedy, quick)),
+                    *(timing(found, "learning_seconds") for found in (greedy, quick)),
                     *(thousands(found["evaluations"]) for found in (greedy, quick)),
                 ]
             )
@@ -109,10 +109,10 @@ def tradeoff(studies: Studies) -> str:
                 )
                 row += (
                     [
-                        f"{found['test']:.3f}",
+                        with_error(found, "test", 3),
                         thousands(found["edges"]),
-                        duration(found["query_ms"] / 1000),
-                        duration(found["learning_seconds"]),
+                        timing(found, "query_ms"),
+                        timing(found, "learning_seconds"),
                     ]
                     if found
                     else [""] * 4
@@ -138,6 +138,14 @@ KINDS = {
 }
 
 
+MODELS = {
+    "complete": "circuit with complete splits",
+    "binary": "circuit with binary splits",
+    "network-complete": "free network with complete splits",
+    "network-binary": "free network with binary splits",
+}
+
+
 def categorical(studies: Studies) -> str:
     kinds = studies.values("categorical", "kind", stage="final")
     tried = studies.values("categorical", "parameter_penalty")
@@ -149,10 +157,10 @@ def categorical(studies: Studies) -> str:
         row = [name]
         for records in finals:
             task, found = records[-1]["task"], records[-1]["result"]
-            row.append(f"{found['test']:.3f}")
+            row.append(with_error(found, "test", 3))
             if "edges" in found:
-                row += [thousands(found["edges"]), duration(found["learning_seconds"])]
-                row += [duration(found["query_ms"] / 1000), penalties(task)]
+                row += [thousands(found["edges"]), timing(found, "learning_seconds")]
+                row += [timing(found, "query_ms"), penalties(task)]
         rows.append(row)
     header = ["set"]
     for kind in kinds:
@@ -162,20 +170,20 @@ def categorical(studies: Studies) -> str:
 ## Variables of many values
 
 The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, against
-binary ones, one value against the rest. Parameter penalties {listed_numbers(tried)}{_left_out(studies, tried)};
-shrinkages {listed_numbers(studies.values("categorical", "shrinkage"))}.
+binary ones, one value against the rest. Grids are widened as in the collection. Parameter penalties:
+{listed_numbers(tried)}{_left_out(studies)}; shrinkages:
+{listed_numbers(studies.values("categorical", "shrinkage"))}; the higher ones where the best was at an edge.
 
-{table(header, rows)}"""
+{table(header, rows)}
+{edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
+"""
 
 
-def _left_out(studies: Studies, wanted: list[float]) -> str:
-    """The sets where not all penalties were tried, because of the time that these take."""
-    told = ""
-    for name in studies.values("categorical", "set"):
-        tried = studies.values("categorical", "parameter_penalty", set=name)
-        if missing := [penalty for penalty in wanted if penalty not in tried]:
-            told += f", but not {listed_numbers(missing)} on {name}, which takes too long"
-    return told
+def _left_out(studies: Studies) -> str:
+    """The sets where no penalty is 0, because of the time that it takes."""
+    sets = studies.values("categorical", "set")
+    without = [name for name in sets if not studies.records("categorical", set=name, parameter_penalty=0.0)]
+    return f" (0 not on {', '.join(without)}, where it takes too long)" if without else ""
 
 
 def defaults(studies: Studies) -> str:

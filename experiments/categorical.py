@@ -5,8 +5,10 @@ As in the collection of binary sets: learned from train, everything chosen on va
 
 from __future__ import annotations
 
-from collection import measure, tasks
+from collection import measure, tasks, timed
 from study import main
+
+__all__ = ["measure", "tasks", "timed"]
 
 if __name__ == "__main__":
     main("categorical", tasks, measure)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from tables import PUBLISHED, Studies, duration, listed_numbers, penalties, table, thousands, with_error
+from tables import PUBLISHED, Studies, duration, listed_numbers, penalties, table, thousands, timing, with_error
 from verdicts import Edge, Tally, beats_neighbour, edge_of_grid, tally
 
 # By model: its source, and its log-likelihood on the test rows of each set.
@@ -38,7 +38,7 @@ The free network: the same, as if edges cost nothing (penalties {tried["network"
 
 {_own_table(circuits, networks)}
 Within 1 % of the free network on {len(within(circuits, networks))} of {len(circuits)} sets.
-{_edges_of_grids(studies, list(circuits))}
+{edges_of_grids(studies, "collection", {"network": "free network", "circuit": "circuit"})}
 
 {_published(circuits)}{_untuned(studies)}
 The choices are made on valid, but not the grid: it was widened, and AC-Greedy added, after scores on test had been
@@ -85,8 +85,8 @@ def _own_table(circuits: Mapping[str, dict[str, Any]], networks: Mapping[str, di
                 *([with_error(circuit, "behind", 3)] if has_behind else []),
                 f"{circuit['test'] / network['test'] - 1:.3%}",
                 thousands(circuit["edges"]),
-                duration(circuit["learning_seconds"]),
-                duration(circuit["query_ms"] / 1000),
+                timing(circuit, "learning_seconds"),
+                timing(circuit, "query_ms"),
                 f"{task['schedule']}, {penalties(task)}",
                 penalties(networks[name]["task"]),
             ]
@@ -101,12 +101,13 @@ def within(circuits: Mapping[str, dict[str, Any]], networks: Mapping[str, dict[s
     return [n for n in circuits if circuits[n]["result"]["test"] / networks[n]["result"]["test"] - 1 <= 0.01]
 
 
-def _edges_of_grids(studies: Studies, sets: list[str]) -> str:
-    """Where values that were not tried might have been better."""
+def edges_of_grids(studies: Studies, study: str, titles: Mapping[str, str]) -> str:
+    """Where values that were not tried might have been better, by kind of model."""
     lines = []
-    for kind, title in (("network", "free network"), ("circuit", "circuit")):
+    sets = studies.values(study, "set", stage="final")
+    for kind, title in titles.items():
         for key, what in (("parameter_penalty", "parameter penalty"), ("shrinkage", "shrinkage")):
-            edges, matter = at_edges(studies, kind, key), that_matter(studies, kind, key)
+            edges, matter = at_edges(studies, kind, key, study), that_matter(studies, kind, key, study)
             for edge in Edge:
                 found = [name for name in sets if edges.get(name) is edge]
                 n_same = sum(name not in matter for name in found)
@@ -114,7 +115,7 @@ def _edges_of_grids(studies: Studies, sets: list[str]) -> str:
                     named = f"all {len(sets)} sets" if found == sets else ", ".join(found)
                     lines.append(f"- The {title}'s {what} is the {edge.value} tried on {named}{_as_good(n_same)}.")
     if not lines:
-        return ""
+        return "No choice is at the edge of its grid."
     return "Some choices are at the edge of their grid, and values beyond it might do better:\n\n" + "\n".join(lines)
 
 
@@ -122,26 +123,26 @@ def _as_good(n_sets: int) -> str:
     return f" (on {n_sets} of them the next value is as good on valid)" if n_sets else ""
 
 
-def at_edges(studies: Studies, kind: str, key: str) -> dict[str, Edge]:
+def at_edges(studies: Studies, kind: str, key: str, study: str = "collection") -> dict[str, Edge]:
     """The sets whose chosen value of a setting is at an edge of its grid, and which edge."""
     found = {}
-    for name in _sets(studies):
-        tried = studies.values("collection", key, set=name, kind=kind, stage="tune")
-        for record in studies.records("collection", stage="final", set=name, kind=kind)[:1]:
+    for name in studies.values(study, "set"):
+        tried = studies.values(study, key, set=name, kind=kind, stage="tune")
+        for record in studies.records(study, stage="final", set=name, kind=kind)[:1]:
             if edge := edge_of_grid(record["task"][key], tried):
                 found[name] = edge
     return found
 
 
-def that_matter(studies: Studies, kind: str, key: str) -> list[str]:
+def that_matter(studies: Studies, kind: str, key: str, study: str = "collection") -> list[str]:
     """Of the sets at the edge of a grid, those where the next value inside it did worse on valid."""
     found = []
-    for name in at_edges(studies, kind, key):
+    for name in at_edges(studies, kind, key, study):
         scores: dict[float, float] = {}
-        for record in studies.records("collection", set=name, kind=kind, stage="tune"):
+        for record in studies.records(study, set=name, kind=kind, stage="tune"):
             value = record["task"][key]
             scores[value] = max(scores.get(value, -inf), record["result"]["valid"])
-        chosen = studies.records("collection", stage="final", set=name, kind=kind)[0]["task"][key]
+        chosen = studies.records(study, stage="final", set=name, kind=kind)[0]["task"][key]
         if beats_neighbour(chosen, scores):
             found.append(name)
     return found
@@ -177,7 +178,7 @@ def _untuned(studies: Studies) -> str:
     for name in studies.values("collection", "set", stage="untuned"):
         found = [studies.result("collection", stage="untuned", set=name, n_components=n) for n in titles]
         cells = [
-            [with_error(each, "test", 3), thousands(each["edges"]), duration(each["learning_seconds"])]
+            [with_error(each, "test", 3), thousands(each["edges"]), timing(each, "learning_seconds")]
             if each
             else [""] * 3
             for each in found

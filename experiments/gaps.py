@@ -50,6 +50,37 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 
 def measure(task: Task) -> Result:
+    found = learned(task)
+    if found is None:
+        return {"rows": 0}
+    model, known, seconds = found
+    logs = log_likelihood(model.circuit_, known, network=model.network_)
+    if task["method"] == "category":
+        logs = logs - log_likelihood(model.circuit_, where_known(model, known))
+    return {
+        "test": float(logs.mean()),
+        "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs))),
+        "rows": int(model.provenance_["rows"]),
+        "missing": float(np.mean(known.codes < 0)),
+        "edges": model.circuit_.n_edges,
+        "structures": None if model.learned_.gaps is None else len(model.learned_.gaps.structures),
+        "rounds": None if model.learned_.gaps is None else model.learned_.gaps.n_rounds,
+        "learning_seconds": round(seconds, 2),
+    }
+
+
+def timed(task: Task) -> Result:
+    """The times of a model alone."""
+    found = learned(task)
+    assert found is not None
+    return {"learning_seconds": found[2]}
+
+
+def learned(task: Task) -> tuple[LearnAC, Evidence, float] | None:
+    """The model of a task, what is known of the test rows in its terms, and the CPU time of learning.
+
+    None if there are no rows to learn from.
+    """
     if task["set"] in TABLES:
         train, valid, test = dealt_out(TABLES[task["set"]](), task["seed"])
     else:
@@ -64,30 +95,17 @@ def measure(task: Task) -> Result:
         case "dropped":
             complete = [without_gaps(table) for table in (train, valid)]
             if any(table is None for table in complete):
-                return {"rows": 0}
+                return None
             model.fit(complete[0], validation=complete[1])
         case "mode":
             model.fit(filled(train, train), validation=filled(valid, train))
         case "category":
             wider, marked = as_category(train, valid)
             model.fit(wider, validation=marked)
-            known = lifted(model, known)
         case _:
             model.fit(train, validation=valid)
     seconds = time.process_time() - started
-    logs = log_likelihood(model.circuit_, known, network=model.network_)
-    if task["method"] == "category":
-        logs = logs - log_likelihood(model.circuit_, where_known(model, known))
-    return {
-        "test": float(logs.mean()),
-        "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs))),
-        "rows": int(model.provenance_["rows"]),
-        "missing": float(np.mean(known_of(train).codes < 0)),
-        "edges": model.circuit_.n_edges,
-        "structures": None if model.learned_.gaps is None else len(model.learned_.gaps.structures),
-        "rounds": None if model.learned_.gaps is None else model.learned_.gaps.n_rounds,
-        "learning_seconds": round(seconds, 2),
-    }
+    return model, lifted(model, known) if task["method"] == "category" else known, seconds
 
 
 def flights() -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tables import Studies, duration, table
+from tables import Studies, table, timing
 
 TITLES = {
     "gaps": "learnac",
@@ -88,6 +88,7 @@ def _verdict(studies: Studies) -> str:
 def _times(studies: Studies) -> str:
     rows = []
     for name, share, found in _compared(studies):
-        times = [found.get(method, {}).get("learning_seconds") for method in TITLES]
-        rows.append([name, _share(share), *(duration(each) for each in times)])
+        results = [found.get(method, {}) for method in TITLES]
+        times = [timing(each, "learning_seconds") if "learning_seconds" in each else "" for each in results]
+        rows.append([name, _share(share), *times])
     return table(["set", "missing", *TITLES.values()], rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compared import BEST, MARKS, MODELS, RECALLED
-from tables import PUBLISHED, Studies, duration, table, thousands
+from tables import PUBLISHED, Studies, table, thousands, timing
 from verdicts import tally
 
 # The experiment that ours began with.
@@ -101,8 +101,12 @@ Edges, learning, and a query with 0 % and 30 % known:
 
 
 def _cost(found: dict[str, Any]) -> str:
-    times = ", ".join(f"{found['query_ms'][share]:.2f}" for share in ("0", "0.3"))
-    return f"{thousands(found['edges'])}; {duration(found['learning_seconds'])}; {times} ms"
+    asked = [
+        {key: value[share] for key, value in found.items() if key in ("query_ms", "query_range")}
+        for share in ("0", "0.3")
+    ]
+    times = ", ".join(timing(each, "query_ms") for each in asked)
+    return f"{thousands(found['edges'])}; {timing(found, 'learning_seconds')}; {times}"
 
 
 def _first_experiment(studies: Studies) -> str:
@@ -198,9 +202,14 @@ def of_kind(studies: Studies, kind: str, **wanted: object) -> dict[str, dict[str
 
 def averaged_of(studies: Studies) -> dict[str, dict[str, Any]]:
     """Four averaged, with as many components as are best on valid."""
+    return {name: record["result"] for name, record in averaged_records(studies).items()}
+
+
+def averaged_records(studies: Studies) -> dict[str, dict[str, Any]]:
+    """The same with their tasks."""
     found: dict[str, dict[str, Any]] = {}
     for record in studies.records("mixtures", kind="averaged"):
-        name, result = record["task"]["set"], record["result"]
-        if name not in found or result["valid"] > found[name]["valid"]:
-            found[name] = result
+        name = record["task"]["set"]
+        if name not in found or record["result"]["valid"] > found[name]["result"]["valid"]:
+            found[name] = record
     return found

@@ -59,8 +59,9 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
                 yield {"kind": f"{kind} curve", "set": name, **corner_of(settings), "max_edges": max_edges}
 
 
-def measure(task: Task) -> Result:
-    train, valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid", "test"))
+def learned(task: Task) -> tuple[LearnAC, float]:
+    """The model of a task, and the CPU time of learning it."""
+    train, valid = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid"))
     is_circuit = task["kind"].startswith("circuit")
     model = LearnAC(
         n_components=1 if is_circuit else task.get("n_components", "auto"),
@@ -70,7 +71,12 @@ def measure(task: Task) -> Result:
     )
     started = time.process_time()
     model.fit(train, validation=valid)
-    seconds = time.process_time() - started
+    return model, time.process_time() - started
+
+
+def measure(task: Task) -> Result:
+    valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("valid", "test"))
+    model, seconds = learned(task)
     asked, mixing = model.circuit_, model.learned_.mixing
     structure, n_components = (asked.structure, asked.n_components) if isinstance(asked, Mixture) else (asked, 1)
     logs = log_likelihood(asked, test, network=model.network_)
@@ -83,8 +89,22 @@ def measure(task: Task) -> Result:
         "components": n_components,
         "way": mixing.way if mixing else "alone",
         "learning_seconds": round(seconds, 2),
-        "query_ms": {f"{share:g}": posterior_milliseconds(model, test, share) for share in (0.0, 0.3)},
+        "query_ms": query_milliseconds(model, test),
     }
+
+
+def timed(task: Task) -> Result:
+    """The times of a model alone."""
+    model, seconds = learned(task)
+    return {
+        "learning_seconds": seconds,
+        "query_ms": query_milliseconds(model, load(task["set"], ("test",), task.get("corner"))),
+    }
+
+
+def query_milliseconds(model: LearnAC, rows: Dataset) -> dict[str, float]:
+    """By the share of values that are known."""
+    return {f"{share:g}": posterior_milliseconds(model, rows, share) for share in (0.0, 0.3)}
 
 
 def posterior_milliseconds(model: LearnAC, rows: Dataset, share_known: float, n_queries: int = 20) -> float:

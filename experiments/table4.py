@@ -93,6 +93,11 @@ def measure(task: Task) -> Result:
     return found
 
 
+def timed(task: Task) -> Result:
+    """The times of a model of the grids alone."""
+    return {"learning_seconds": fit(task, load(task["set"], ("train",), task.get("corner"))).cpu_seconds}
+
+
 def edges_of_the_paper(name: str, schedule: str) -> int:
     """Of the paper's own circuit."""
     return 1000 * int(PUBLISHED["paper"]["table4"][name][schedule]["edges"].removesuffix("K"))

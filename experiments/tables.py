@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from verdicts import pooled
 
 PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
 NAMES: dict[str, str] = PUBLISHED["paper"]["names"]
+# The studies whose models are timed again in `times`, alone.
+TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "gaps", "tabular")
 
 
 class Studies:
@@ -31,8 +33,14 @@ class Studies:
     def records(self, name: str, **wanted: object) -> list[dict[str, Any]]:
         """Those whose tasks say what is wanted."""
         if name not in self._read:
-            self._read[name] = Results(self._folder / f"{name}.json").records
+            records = Results(self._folder / f"{name}.json").records
+            self._read[name] = [self._with_times(name, record) for record in records] if name in TIMED else records
         return [record for record in self._read[name] if all(record["task"].get(k) == v for k, v in wanted.items())]
+
+    def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        """With the times that were measured alone in place of those beside other work, where there are any."""
+        found = self.result("times", study=name, model=record["task"])
+        return {**record, "result": {**record["result"], **middle_and_range(found)}} if found else record
 
     def result(self, name: str, **wanted: object) -> dict[str, Any]:
         """Of the last task that says what is wanted; empty if there is none."""
@@ -53,6 +61,30 @@ class Studies:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = [list(header), ["---"] * len(header), *([str(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def middle_and_range(times: dict[str, Any]) -> dict[str, Any]:
+    """Of each list of times, ascending: the median under the same name, and least and most as `_range`."""
+    found: dict[str, Any] = {}
+    for key, values in times.items():
+        if isinstance(values, dict):
+            inner = {name: middle_and_range({"": each}) for name, each in values.items()}
+            found[key] = {name: each[""] for name, each in inner.items()}
+            found[_range_of(key)] = {name: each["_range"] for name, each in inner.items()}
+        else:
+            found[key], found[_range_of(key)] = values[len(values) // 2], [values[0], values[-1]]
+    return found
+
+
+def _range_of(key: str) -> str:
+    return f"{key.split('_', maxsplit=1)[0]}_range"
+
+
+def timing(result: Mapping[str, Any], key: str) -> str:
+    """The median, and half of the range over it where there were several runs."""
+    seconds = result[key] / (1000 if key.endswith("_ms") else 1)
+    ends = result.get(_range_of(key))
+    return duration(seconds) + ("" if ends is None else f" ± {(ends[1] - ends[0]) / 2 / result[key]:.0%}")
 
 
 def with_error(result: dict[str, Any], key: str, digits: int) -> str:

@@ -10,6 +10,7 @@ from models import fit
 from queries import query_milliseconds
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
+from verdicts import scored
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -30,10 +31,17 @@ def measure(task: Task) -> Result:
     fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
     assert fitted.model is not None
     return {
-        "test": fitted.log_likelihood(load(task["set"], ("test",), task.get("corner"))),
+        **scored("test", fitted.network.log_likelihood(load(task["set"], ("test",), task.get("corner")).codes)),
         **fitted.figures,
         "query_ms": query_milliseconds(fitted.model, task),
     }
+
+
+def timed(task: Task) -> Result:
+    """The times of a model alone."""
+    fitted = fit(task, load(task["set"], BOTH, task.get("corner")))
+    assert fitted.model is not None
+    return {"learning_seconds": fitted.cpu_seconds, "query_ms": query_milliseconds(fitted.model, task)}
 
 
 if __name__ == "__main__":

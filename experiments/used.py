@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tables import Studies, duration, table, thousands
+from tables import Studies, table, thousands, timing
 
 # Of TabPC, as quoted.
 PUBLISHED = {"adult": 0.855, "beijing": 0.570, "default": 0.262}
@@ -51,7 +51,7 @@ def _of(studies: Studies, name: str, method: str) -> dict[str, Any]:
 
 def _models(studies: Studies) -> str:
     rows = [
-        [name, method, thousands(found["edges"]), duration(found["learning_seconds"])]
+        [name, method, thousands(found["edges"]), timing(found, "learning_seconds")]
         for name in studies.values("tabular", "table")
         for method in ("circuit", "mixture")
         if (found := _of(studies, name, method))

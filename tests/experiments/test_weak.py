@@ -10,7 +10,7 @@ import pytest
 from compared import BEST, MARKS, MODELS, SHOWN_FIRST
 from table5 import LEVELS
 from tables import Studies
-from weak import commits, free_network, is_dominated, not_dominated, points, published, queries_chosen_anew
+from weak import commits, free_network, is_dominated, not_dominated, points, published
 
 Record = dict[str, Any]
 # Two that all published columns have.
@@ -74,13 +74,6 @@ class TestDominated:
     def test_faster_settings_do_not_count(self, tmp_path: Path) -> None:
         records = sampled("kdd", "Gibbs-Fast", 0.0) + sampled("kdd", "Gibbs-Slow", 1.0)
         assert is_dominated(studies(tmp_path, table5=records), "kdd") is True
-
-
-def test_that_queries_were_chosen_anew_is_said_of_sampled_ones(tmp_path: Path) -> None:
-    records = sampled("kdd", "Gibbs-Slow", 1.0)
-    assert queries_chosen_anew(studies(tmp_path, table5=records)) == ""
-    records[0]["task"]["of"] = 1000
-    assert "chosen anew after an outcome was known" in queries_chosen_anew(studies(tmp_path, table5=records))
 
 
 class TestFreeNetwork:

@@ -1,0 +1,124 @@
+"""Times that are measured alone: of which models, and how they come into the report."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from study import Results
+from tables import Studies, middle_and_range, timing
+from times import gathered, require_idle, tasks
+
+from learnac.errors import LearnacError
+
+Record = dict[str, Any]
+SETTINGS = {"studies": [], "libra": False, "idle": False, "repeats": 3, "most_seconds": {"others": 30.0}}
+
+
+def written(folder: Path, **records: list[tuple[Record, Record]]) -> Results:
+    for name, found in records.items():
+        told = [{"task": task, "result": result} for task, result in found]
+        (folder / f"{name}.json").write_text(json.dumps(told))
+    return Results(folder / "times.json")
+
+
+def models(results: Results, **settings: object) -> list[Record]:
+    found = list(tasks({**SETTINGS, **settings}, results))
+    assert all(task["repeats"] == 3 for task in found)
+    return [task["model"] for task in found]
+
+
+class TestWhatIsTimed:
+    def test_final_and_untuned_circuits_that_do_not_take_too_long(self, tmp_path: Path) -> None:
+        final = {"stage": "final", "set": "a", "kind": "circuit", "schedule": "quick"}
+        untuned = {"stage": "untuned", "set": "a", "n_components": 1}
+        results = written(
+            tmp_path,
+            collection=[
+                ({**final, "stage": "tune"}, {"learning_seconds": 1.0}),
+                (final, {"learning_seconds": 30.0}),
+                ({**final, "schedule": "greedy"}, {"learning_seconds": 30.1}),
+                ({**final, "set": "b"}, {"gave_up": True}),
+                ({**final, "kind": "network"}, {"learning_seconds": 1.0}),
+                (untuned, {"learning_seconds": 2.0}),
+            ],
+        )
+        assert models(results, studies=["collection"]) == [final, untuned]
+
+    def test_one_seed_of_a_mixture_and_the_average_that_was_chosen(self, tmp_path: Path) -> None:
+        mixture = {"kind": "mixture", "set": "a", "random_state": 0}
+        average = {"kind": "averaged", "set": "a", "n_components": 64, "random_state": 0}
+        quick = {"learning_seconds": 1.0}
+        results = written(
+            tmp_path,
+            mixtures=[
+                (mixture, quick),
+                ({**mixture, "random_state": 1}, quick),
+                ({"kind": "components", "set": "a", "n_components": 64}, quick),
+                (average, {**quick, "valid": -2.0}),
+                ({**average, "n_components": 256}, {**quick, "valid": -1.0}),
+                ({"kind": "mixture curve", "set": "a"}, quick),
+            ],
+        )
+        assert models(results, studies=["mixtures"]) == [mixture, {**average, "n_components": 256}]
+
+    def test_samplers_by_the_time_of_all_their_queries(self, tmp_path: Path) -> None:
+        task = {"method": "Gibbs-Slow", "query": 0.3, "evidence": 0.3, "first": 0}
+        results = written(
+            tmp_path,
+            table5=[
+                (task, {"seconds": 1.0, "rows": 100}),
+                ({**task, "first": 100}, {"seconds": 1.0, "rows": 100}),
+                ({**task, "evidence": 0.1}, {"seconds": 1.0, "rows": 100}),
+                ({**task, "method": "Gibbs-VerySlow"}, {"seconds": 10.0, "rows": 30}),
+            ],
+        )
+        assert models(results, studies=["table5"], most_seconds={"table5": 150.0, "others": 1.0}) == [task]
+
+    def test_only_on_a_machine_that_does_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "getloadavg", lambda: (0.3, 2.0, 2.0))
+        require_idle()
+        monkeypatch.setattr(os, "getloadavg", lambda: (2.2, 0.0, 0.0))
+        with pytest.raises(LearnacError, match=r"found a load of 2\.2"):
+            require_idle()
+
+
+def test_all_runs_are_kept_in_order() -> None:
+    found = [{"learning_seconds": 2.0, "query_ms": {"0": 5.0}}, {"learning_seconds": 1.0, "query_ms": {"0": 7.0}}]
+    assert gathered(found) == {"learning_seconds": [1.0, 2.0], "query_ms": {"0": [5.0, 7.0]}}
+
+
+class TestWhatTheReportTells:
+    TIMES: ClassVar[Record] = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": {"0": [1.0, 2.0, 2.5]}}
+
+    def test_the_median_with_half_of_the_range_over_it(self) -> None:
+        assert timing(middle_and_range(self.TIMES), "learning_seconds") == "4 s ± 38%"
+        assert timing(middle_and_range({"query_ms": [1.0, 2.0, 2.5]}), "query_ms") == "2 ms ± 38%"
+
+    def test_one_run_has_no_range(self) -> None:
+        assert timing({"learning_seconds": 4.0}, "learning_seconds") == "4 s"
+
+    def test_ranges_are_kept_for_each_kind_of_query(self) -> None:
+        found = middle_and_range(self.TIMES)
+        assert (found["query_ms"], found["query_range"]) == ({"0": 2.0}, {"0": [1.0, 2.5]})
+
+    def test_times_alone_take_the_place_of_those_beside_other_work(self, tmp_path: Path) -> None:
+        first, second = {"set": "a", "edge_penalty": 1.0}, {"set": "a", "edge_penalty": 0.5}
+        result = {"test": -1.0, "learning_seconds": 9.0, "query_ms": 9.0}
+        times = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": [1.0, 2.0, 2.5]}
+        written(
+            tmp_path,
+            tradeoff=[(first, result), (second, result)],
+            times=[
+                ({"study": "tradeoff", "model": second}, times),
+                ({"study": "gaps", "model": first}, times),
+            ],
+        )
+        studies = Studies(tmp_path)
+        assert studies.result("tradeoff", **first) == result
+        expected = {"test": -1.0, "learning_seconds": 4.0, "query_ms": 2.0}
+        expected |= {"learning_range": [3.0, 6.0], "query_range": [1.0, 2.5]}
+        assert studies.result("tradeoff", **second) == expected
