@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from compared import BEST, best_circuits, free_networks, tallies, within
+from compared import BEST, MODELS, best_circuits, free_networks, tallies, told_of, within
 from elsewhere import better_elsewhere
 from mixed import ahead_of_all
 from reproduced import against_paper, cell
 from table5 import LEVELS, SCENARIOS
 from tables import Studies
 from verdicts import Verdict, verdict
-from weak import listed, not_dominated
+from weak import not_dominated
 
 
 def claims(studies: Studies) -> str:
@@ -61,10 +61,10 @@ def one_circuit(studies: Studies) -> str:
     if not circuits:
         return ""
     near = within(circuits, networks)
-    counts = {model: len(count.ahead) for model, count in tallies(circuits).items() if model != BEST}
     return (
         "**A single circuit of at most a million edges is at most 1 % behind the network that may have any size on "
-        f"{len(near)} of {len(circuits)} sets.** It is ahead of {listed([f'{m} on {n}' for m, n in counts.items()])} "
+        f"{len(near)} of {len(circuits)} sets.** It is ahead of "
+        f"{told_of((model for model in MODELS if model != BEST), tallies(circuits))} "
         "(The density-estimation collection)."
     )
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from compared import BEST, MARKS, MODELS, RECALLED
+from compared import BEST, MARKS, MODELS, RECALLED, TRACTABLE, published_scores
 from tables import PUBLISHED, Studies, table, thousands, timing
 from verdicts import tally
 
 # The experiment that ours began with.
 FIRST: dict[str, dict[str, float]] = PUBLISHED["mixtures"]
-# Bayesian networks, for which exact inference may be out of reach.
-INTRACTABLE = "WinMine"
 
 
 def mixtures(studies: Studies) -> str:
@@ -143,26 +141,22 @@ def _compared_with_first(studies: Studies) -> dict[str, dict[str, float]]:
 def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:
     """Sets on which four averaged are ahead of every published tractable model, and all that could be compared."""
     ours = {name: found["test"] for name, found in averaged_of(studies).items() if name in MODELS[BEST]["test"]}
-    tallies = [tally(ours, model["test"]) for name, model in MODELS.items() if name != INTRACTABLE]
-    return [name for name in ours if all(name in each.ahead for each in tallies)], list(ours)
+    tallies = [tally(ours, MODELS[model]["test"]) for model in TRACTABLE]
+    return [name for name in ours if not any(name in each.level + each.behind for each in tallies)], list(ours)
 
 
 def _published(studies: Studies, averaged: dict[str, dict[str, Any]]) -> str:
     ahead, compared = ahead_of_all(studies)
     if not compared:
         return ""
-    rows: list[list[object]] = [
-        [name, f"{averaged[name]['test']:.2f}", *(f"{model['test'][name]:.2f}" for model in MODELS.values())]
-        for name in compared
-    ]
+    rows: list[list[object]] = [[name, f"{averaged[name]['test']:.2f}", *published_scores(name)] for name in compared]
     ours = {name: averaged[name]["test"] for name in compared}
     counts = [tally(ours, model["test"]) for model in MODELS.values()]
     rows.append(["**we are ahead on**", "", *(len(count.ahead) for count in counts)])
     rows.append(["level", "", *(len(count.level) for count in counts)])
     header = ["set", "four averaged", *(f"{model}{MARKS[found['source']]}" for model, found in MODELS.items())]
     return f"""\
-Beside published models, at two decimals (* {RECALLED}; {INTRACTABLE}'s are Bayesian networks, whose inference has no
-bound).
+Beside published models, with the marks of the collection's table.
 Four averaged are ahead of every tractable one on {len(ahead)} of {len(compared)} sets: {", ".join(ahead) or "none"}.
 
 {table(header, rows)}"""

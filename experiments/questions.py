@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
 
-from compared import BEST, MODELS, RECALLED, best_circuits, free_networks, tallies
+from compared import BEST, MODELS, N_SETS, RECALLED, TRACTABLE, best_circuits, free_networks, listed, tallies, told_of
 from elsewhere import better_elsewhere
 from libra import pairs
-from mixed import INTRACTABLE, ahead_of_all, averaged_of, of_kind
+from mixed import ahead_of_all, averaged_of, of_kind
 from reproduced import PAPER, cell
 from table5 import LEVELS
 from tables import NAMES, Studies, thousands
 from verdicts import Verdict, tally, verdict
-from weak import SLOWEST, listed
+from weak import SLOWEST
 
 INTRODUCTION = """\
 # What a hostile reviewer would ask
@@ -104,11 +104,10 @@ def state_of_the_art(studies: Studies) -> str:
     if not circuits:
         return ""
     counts = tallies(circuits)
-    behind = {name: len(count.behind) for name, count in counts.items() if name not in (BEST, INTRACTABLE)}
     return (
         f"{'On most sets' if counts[BEST].is_mostly_ahead else 'No'}. A single circuit of at most a million edges is "
         f"ahead of the best published tractable model on {len(counts[BEST].ahead)} of {len(circuits)} sets, and behind "
-        f"{_told(behind)}. It is the model whose every "
+        f"{told_of((model for model in TRACTABLE if model != BEST), counts, 'behind')}. It is the model whose every "
         "answer is exact in one pass and whose network can be read; for accuracy there are mixtures."
     )
 
@@ -162,7 +161,7 @@ def recalled(studies: Studies) -> str:
         f"{sources[True]} of {sources.total()} published columns are recalled from papers and were not checked against "
         "them; they carry a star wherever they stand. Those that were run or read from logs: "
         f"{listed([name for name, model in MODELS.items() if model['source'] != RECALLED])}. A lead of less than "
-        f"0.01 is called level. Of the twenty sets of the collection, {len(sets)} are here."
+        f"0.01 is called level. Of the {N_SETS} sets of the collection, {len(sets)} are here."
     )
 
 
@@ -229,10 +228,6 @@ QUESTIONS: dict[str, Callable[[Studies], str]] = {
         filter(None, (free_network(studies), losses(studies)))
     ),
 }
-
-
-def _told(counts: Mapping[str, int]) -> str:
-    return listed([f"{name} on {count}" for name, count in counts.items()])
 
 
 def _wrapped(text: str) -> str:

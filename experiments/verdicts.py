@@ -75,8 +75,12 @@ class Tally:
     behind: tuple[str, ...]
 
     @property
+    def n_sets(self) -> int:
+        return len(self.ahead) + len(self.level) + len(self.behind)
+
+    @property
     def is_mostly_ahead(self) -> bool:
-        return len(self.ahead) > len(self.level) + len(self.behind)
+        return 2 * len(self.ahead) > self.n_sets
 
 
 def tally(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Tally:

@@ -11,7 +11,18 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
-from compared import BEST, MODELS, RECALLED, SHOWN_FIRST, at_edges, best_circuits, tallies, that_matter
+from compared import (
+    BEST,
+    MODELS,
+    RECALLED,
+    SHOWN_FIRST,
+    at_edges,
+    best_circuits,
+    listed,
+    tallies,
+    that_matter,
+    told_of,
+)
 from reproduced import cell
 from table5 import LEVELS
 from tables import NAMES, Studies, listed_numbers
@@ -96,17 +107,13 @@ def published(studies: Studies) -> str:
         return ""
     counts = tallies(circuits)
     mostly = ", which our circuit mostly beats" if all(counts[model].is_mostly_ahead for model in SHOWN_FIRST) else ""
-
-    def told(models: Iterable[str]) -> str:
-        return listed([f"{model} on {len(counts[model].ahead)}" for model in models])
-
     others = [model for model in MODELS if model not in (*SHOWN_FIRST, BEST)]
-    sure = [f"{model}'s" for model in MODELS if MODELS[model]["source"] != RECALLED]
+    sure = [model for model in MODELS if MODELS[model]["source"] != RECALLED]
     return (
         f"**Of published models, the report first showed only three{mostly}.** Our circuit is ahead of "
-        f"{told(SHOWN_FIRST)} of {len(circuits)} sets; of the others, it is ahead of {told(others)}, and of the {BEST} "
-        f"on {len(counts[BEST].ahead)}. All these figures but {listed(sure)} are recalled from papers and were not "
-        "checked."
+        f"{told_of(SHOWN_FIRST, counts)} of {len(circuits)} sets; of the others, it is ahead of "
+        f"{told_of(others, counts)}, and of the {BEST} on {len(counts[BEST].ahead)}. All these figures but those of "
+        f"{listed(sure)} are recalled from papers and were not checked."
     )
 
 
@@ -124,11 +131,6 @@ def commits(studies: Studies, benchmarks: Path | None = None) -> str:
         f"**Times come from several commits**, between which the code changed: the report's from {len(of_report)}, "
         f"{len(by_study[most])} of them in the study `{most}` alone{also}."
     )
-
-
-def listed(parts: list[str]) -> str:
-    """One, two and three."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _wrapped(point: str) -> str:
