@@ -7,7 +7,7 @@ from typing import Any
 from models import fit
 from sets import load
 from study import Result, Task
-from tables import PUBLISHED, Studies, duration, middle_and_range, table, timing
+from tables import PUBLISHED, Studies, duration, table, timing
 
 
 def pairs() -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ beside Libra."""
 def libra(studies: Studies) -> str:
     """Needs no study: it stands beside Table 4."""
     found = pairs()
-    today = [studies.result("times", study="libra", model=task_of(pair)) for pair in found]
+    today = [studies.times("libra", task_of(pair)) for pair in found]
     times = [pair["seconds"] / pair["our_seconds"] for pair in found]
     header = ["set", "schedule", "k_e", "Libra", "edges", "learning", "ours", "edges", "learning", "times faster"]
     rows = [
@@ -58,7 +58,7 @@ def libra(studies: Studies) -> str:
             pair["our_edges"],
             duration(pair["our_seconds"]),
             f"{ratio:.0f}",
-            *([timing(middle_and_range(each), "learning_seconds") if each else ""] if any(today) else []),
+            *([timing(each, "learning_seconds") if each else ""] if any(today) else []),
         ]
         for pair, ratio, each in zip(found, times, today, strict=True)
     ]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from libra import libra
 from table5 import CIRCUITS, LEVEL_OF_TIMES, LEVELS, SCENARIOS
-from tables import NAMES, PUBLISHED, Studies, duration, middle_and_range, table, thousands, timing, with_error
+from tables import NAMES, PUBLISHED, Studies, duration, table, thousands, timing, with_error
 from verdicts import ENOUGH_QUERIES, Verdict, half_width, verdict
 
 PAPER: dict[str, Any] = PUBLISHED["paper"]
@@ -265,11 +265,9 @@ known (without Gibbs-VerySlow, which takes ten times as long as Gibbs-Slow):
 
 
 def _timed_alone(studies: Studies, name: str, method: str) -> dict[str, Any]:
-    records = studies.records("times", study="table5")
-    found = [
-        r["result"] for r in records if (r["task"]["model"]["set"], r["task"]["model"]["method"]) == (name, method)
-    ]
-    return middle_and_range(found[-1]) if found else {}
+    models = (record["task"]["model"] for record in studies.records("times", study="table5"))
+    found = [model for model in models if (model["set"], model["method"]) == (name, method)]
+    return studies.times("table5", found[-1]) if found else {}
 
 
 def _for_each_edge(studies: Studies, sets: list[str]) -> str:

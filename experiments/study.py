@@ -20,8 +20,9 @@ import time
 import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -34,6 +35,7 @@ from learnac.file_locks import lock
 from learnac.files import replace_file
 
 HERE = Path(__file__).parent
+COMPARED = ("pyagrum", "scikit-learn", "scipy", "spflow")
 Task: TypeAlias = dict[str, Any]
 Result: TypeAlias = dict[str, Any]
 Tasks: TypeAlias = Callable[[Mapping[str, Any], "Results"], Iterator[Task]]
@@ -136,18 +138,34 @@ def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
     }
 
 
-_GAVE_UP = {"result": {"gave_up": True}, "cpu_seconds": None, "memory_mb": None}
+_GAVE_UP = {"result": {"gave_up": True}, "cpu_seconds": None, "memory_mb": None, "packages": {}}
 
 
 def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) -> None:
     try:
-        found: Any = {"result": measure(task), "cpu_seconds": round(time.process_time(), 2)}
+        found: Any = {"result": measure(task), "cpu_seconds": round(_cpu_seconds(), 2)}
         found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        found["packages"] = _packages()
     except BaseException as error:
         if not isinstance(error, LearnacError | OSError):
             traceback.print_exc()
         found = error
     sender.send(found)
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of those that it began."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _packages() -> dict[str, str]:
+    """The versions of what others wrote and is compared with, or used to compare."""
+    installed = {}
+    for name in COMPARED:
+        with suppress(PackageNotFoundError):
+            installed[name] = version(name)
+    return installed
 
 
 def _told(task: Task) -> str:

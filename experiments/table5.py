@@ -17,6 +17,7 @@ from queries import queries
 from sets import BOTH, corner_of, load
 from study import Result, Results, Task, main
 from table4 import chosen
+from verdicts import standard_error
 
 from learnac.infer.gibbs import FAST, MEDIUM, SLOW, VERY_SLOW, Gibbs
 
@@ -107,11 +108,6 @@ def gibbs_answers(
     started = time.process_time()
     answers = gibbs.log_probability(query.T, given.T, SCENARIOS[task["method"]], [task["seed"], task["first"]])
     return answers, [time.process_time() - started]
-
-
-def standard_error(values: NDArray[np.float64]) -> float:
-    """Of the mean."""
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,10 @@ TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "gaps", 
 class Studies:
     """The records of all studies in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, alone: bool = True) -> None:
+        """With the times that were measured alone in place of those beside other work, where there are any; or not."""
         self._folder = folder
+        self._alone = alone
         self._read: dict[str, list[dict[str, Any]]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -34,13 +36,23 @@ class Studies:
         """Those whose tasks say what is wanted."""
         if name not in self._read:
             records = Results(self._folder / f"{name}.json").records
-            self._read[name] = [self._with_times(name, record) for record in records] if name in TIMED else records
+            is_timed = self._alone and name in TIMED
+            self._read[name] = [self._with_times(name, record) for record in records] if is_timed else records
         return [record for record in self._read[name] if all(record["task"].get(k) == v for k, v in wanted.items())]
 
+    @property
+    def beside_other_work(self) -> Studies:
+        """The same with all times as each study measured them."""
+        return Studies(self._folder, alone=False)
+
     def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """With the times that were measured alone in place of those beside other work, where there are any."""
-        found = self.result("times", study=name, model=record["task"])
-        return {**record, "result": {**record["result"], **middle_and_range(found)}} if found else record
+        found = self.times(name, record["task"])
+        return {**record, "result": {**record["result"], **found}} if found else record
+
+    def times(self, study: str, model: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a model, measured alone; empty if they were not."""
+        found = self.result("times", study=study, model=model)
+        return middle_and_range(found["times"]) if found else {}
 
     def result(self, name: str, **wanted: object) -> dict[str, Any]:
         """Of the last task that says what is wanted; empty if there is none."""

@@ -25,13 +25,14 @@ from sklearn.ensemble import (
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, KNNImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KernelDensity
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from study import Result, Results, Task, main
+from verdicts import standard_error
 
 from learnac import Dataset, LearnAC
 from learnac.errors import LeftOutWarning
@@ -138,7 +139,7 @@ def density(parts: Parts, method: LearnAC | str) -> Result:
 
 
 def scored(logs: NDArray[np.float64]) -> Result:
-    return {"score": float(logs.mean()), "standard_error": float(logs.std(ddof=1) / np.sqrt(len(logs)))}
+    return {"score": float(logs.mean()), "standard_error": standard_error(logs)}
 
 
 # --- Predictions
@@ -151,16 +152,18 @@ def prediction(parts: Parts, method: LearnAC | str) -> Result:
     if isinstance(method, LearnAC):
         features = features[[name for name in parts.columns if name != target]]
         if parts.target_is_number:
-            return {"error": relative(method.predict(features, target), labels)}
+            return relative(method.predict(features, target), labels)
         classes = list(method.schema_.categories[method.schema_.index(target)])
         shares = method.predict_proba(features, target)
     else:
         estimator = baseline(method, parts.train.drop(columns=target), parts.target_is_number)
         estimator.fit(parts.train.drop(columns=target), parts.train[target])
         if parts.target_is_number:
-            return {"error": relative(estimator.predict(features), labels)}
+            return relative(estimator.predict(features), labels)
         classes, shares = list(estimator.classes_), estimator.predict_proba(features)
-    return {"log_loss": float(log_loss(labels, shares, labels=classes))}
+    places = pd.Index(classes).get_indexer(labels)
+    losses = -np.log(np.clip(shares[np.arange(len(labels)), places], np.finfo(float).eps, 1))
+    return {"log_loss": float(losses.mean()), "standard_error": standard_error(losses)}
 
 
 def baseline(method: str, features: pd.DataFrame, is_number: bool) -> Any:
@@ -180,8 +183,11 @@ def codes_of_texts() -> OrdinalEncoder:
     return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
 
 
-def relative(found: Any, wanted: NDArray[np.float64]) -> float:
-    return float(np.sqrt(np.mean((np.asarray(found) - wanted) ** 2)) / wanted.std())
+def relative(found: Any, wanted: NDArray[np.float64]) -> Result:
+    """The root of the mean squared error over the deviation, and its standard error, to first order."""
+    squares = ((np.asarray(found) - wanted) / wanted.std()) ** 2
+    error = float(np.sqrt(squares.mean()))
+    return {"error": error, "standard_error": standard_error(squares) / (2 * error)}
 
 
 # --- Imputation

@@ -7,8 +7,10 @@ is not timed again. Run it alone.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import libra
@@ -20,29 +22,22 @@ from tables import Studies
 from learnac.errors import LearnacError
 
 Record = dict[str, Any]
-BUSY = 1.5  # Of the machine's load: then something else runs.
+MOST_BUSY = 0.1  # processors that others may use
+WATCHED_SECONDS = 0.5
+PATIENCE = 60  # times to look again whether the machine is idle
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
-    if settings["idle"]:
-        require_idle()
-    studies = Studies(results.path.parent)
+    said = {"repeats": settings["repeats"], "alone": settings["alone"]}
+    studies = Studies(results.path.parent, alone=False)
     for study in settings["studies"]:
         most_seconds = settings["most_seconds"].get(study, settings["most_seconds"]["others"])
         for record in SHOWN[study](studies):
             if seconds_of(record) <= most_seconds:
-                yield {"study": study, "model": record["task"], "repeats": settings["repeats"]}
+                yield {"study": study, "model": record["task"], **said}
     if settings["libra"]:
         for pair in libra.pairs():
-            yield {"study": "libra", "model": libra.task_of(pair), "repeats": settings["repeats"]}
-
-
-def require_idle() -> None:
-    load = os.getloadavg()[0]
-    if load > BUSY:
-        raise LearnacError(
-            f"expected a machine that does nothing else, found a load of {load:.1f}; wait until it is below {BUSY}"
-        )
+            yield {"study": "libra", "model": libra.task_of(pair), **said}
 
 
 def seconds_of(record: Record) -> float:
@@ -55,6 +50,10 @@ def _of(study: str, is_shown: Callable[[Task], bool]) -> Callable[[Studies], lis
     return lambda studies: [record for record in studies.records(study) if is_shown(record["task"])]
 
 
+def _is_in_table4(task: Task) -> bool:
+    return task["stage"] in ("final", "size") or (task["stage"] == "tune" and task["schedule"] != "network")
+
+
 def _mixtures(studies: Studies) -> list[Record]:
     """One of each kind and set: the first seed, and of the averages those that were chosen."""
     kinds = ("circuit", "mixture", "components")
@@ -64,7 +63,7 @@ def _mixtures(studies: Studies) -> list[Record]:
 
 
 SHOWN: dict[str, Callable[[Studies], list[Record]]] = {
-    "table4": _of("table4", lambda task: task["stage"] == "tune" and task["schedule"] != "network"),
+    "table4": _of("table4", _is_in_table4),
     "table5": _of("table5", lambda task: (task["query"], task["evidence"]) == LEVEL_OF_TIMES and task["first"] == 0),
     "tradeoff": _of("tradeoff", lambda task: True),
     "collection": _of("collection", lambda task: task["stage"] != "tune" and task.get("kind") != "network"),
@@ -76,8 +75,39 @@ SHOWN: dict[str, Callable[[Studies], list[Record]]] = {
 
 
 def measure(task: Task) -> Result:
+    """The times of all runs; if it must be alone, also how many processors others used meanwhile."""
     timed = import_module(task["study"]).timed
-    return gathered([timed(task["model"]) for _ in range(task["repeats"])])
+    if not task["alone"]:
+        return {"times": gathered([timed(task["model"]) for _ in range(task["repeats"])])}
+    wait_until_alone()
+    started, busy, ours = time.monotonic(), processor_seconds(), time.process_time()
+    runs = [timed(task["model"]) for _ in range(task["repeats"])]
+    others = processor_seconds() - busy - (time.process_time() - ours)
+    return {"times": gathered(runs), "others": round(max(others / (time.monotonic() - started), 0.0), 3)}
+
+
+def wait_until_alone() -> None:
+    """Until next to nothing else runs. LearnacError if that does not come."""
+    for _ in range(PATIENCE):
+        if (others := processors_in_use()) <= MOST_BUSY:
+            return
+    raise LearnacError(
+        f"expected a machine that does nothing else, found that others use {others:.1f} processors; end them, and "
+        "begin again: what has been measured is kept"
+    )
+
+
+def processors_in_use() -> float:
+    """While this process sleeps."""
+    started, busy = time.monotonic(), processor_seconds()
+    time.sleep(WATCHED_SECONDS)
+    return (processor_seconds() - busy) / (time.monotonic() - started)
+
+
+def processor_seconds() -> float:
+    """That all processors together have worked, since the machine was started."""
+    user, nice, system, _, _, interrupts, soft = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:8])
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
 
 
 def gathered(found: list[Result]) -> Result:

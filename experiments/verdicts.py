@@ -26,9 +26,14 @@ class Verdict(Enum):
     TOO_FEW = auto()  # queries to say
 
 
+def standard_error(values: NDArray[np.float64]) -> float:
+    """Of the mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
 def scored(name: str, values: NDArray[np.float64]) -> dict[str, float]:
     """The mean over rows, and its standard error."""
-    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / np.sqrt(len(values)))}
+    return {name: float(values.mean()), f"{name}_error": standard_error(values)}
 
 
 def half_width(result: Mapping[str, Any]) -> float:

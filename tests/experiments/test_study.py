@@ -14,8 +14,8 @@ from measures import asleep, doubled, dying, failing
 from queries import queries
 from sets import load
 from study import Results, Task, alone, run
-from table5 import measure, standard_error
-from verdicts import pooled
+from table5 import measure
+from verdicts import pooled, standard_error
 
 from learnac.errors import LearnacError
 

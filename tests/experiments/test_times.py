@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import times
 from study import Results
 from tables import Studies, middle_and_range, timing
-from times import gathered, require_idle, tasks
+from times import gathered, processor_seconds, processors_in_use, tasks, wait_until_alone
 
 from learnac.errors import LearnacError
 
 Record = dict[str, Any]
-SETTINGS = {"studies": [], "libra": False, "idle": False, "repeats": 3, "most_seconds": {"others": 30.0}}
+SETTINGS = {"studies": [], "libra": False, "alone": False, "repeats": 3, "most_seconds": {"others": 30.0}}
 
 
 def written(folder: Path, **records: list[tuple[Record, Record]]) -> Results:
@@ -78,12 +80,34 @@ class TestWhatIsTimed:
         )
         assert models(results, studies=["table5"], most_seconds={"table5": 150.0, "others": 1.0}) == [task]
 
-    def test_only_on_a_machine_that_does_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(os, "getloadavg", lambda: (0.3, 2.0, 2.0))
-        require_idle()
-        monkeypatch.setattr(os, "getloadavg", lambda: (2.2, 0.0, 0.0))
-        with pytest.raises(LearnacError, match=r"found a load of 2\.2"):
-            require_idle()
+    def test_models_of_table_4_but_the_grid_of_free_networks(self, tmp_path: Path) -> None:
+        tasks = [
+            {"stage": stage, "schedule": schedule}
+            for stage in ("tune", "final", "compile")
+            for schedule in ("quick", "network")
+        ]
+        results = written(tmp_path, table4=[(task, {"learning_seconds": 1.0}) for task in tasks])
+        assert models(results, studies=["table4"]) == [tasks[0], tasks[2], tasks[3]]
+
+
+class TestAlone:
+    def test_waits_until_others_are_idle(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        use = iter([1.0, 0.5, 0.05])
+        monkeypatch.setattr(times, "processors_in_use", lambda: next(use))
+        wait_until_alone()
+        assert list(use) == []
+
+    def test_gives_up_on_a_machine_that_goes_on_working(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(times, "processors_in_use", lambda: 1.2)
+        with pytest.raises(LearnacError, match=r"others use 1\.2 processors"):
+            wait_until_alone()
+
+    @pytest.mark.skipif(not Path("/proc/stat").exists(), reason="the system does not count its processors' time")
+    def test_work_of_another_process_is_seen(self) -> None:
+        before = processor_seconds()
+        subprocess.run([sys.executable, "-c", "for _ in range(10**7): pass"], check=True)
+        assert processor_seconds() - before > 0.05
+        assert processors_in_use() >= 0
 
 
 def test_all_runs_are_kept_in_order() -> None:
@@ -108,13 +132,13 @@ class TestWhatTheReportTells:
     def test_times_alone_take_the_place_of_those_beside_other_work(self, tmp_path: Path) -> None:
         first, second = {"set": "a", "edge_penalty": 1.0}, {"set": "a", "edge_penalty": 0.5}
         result = {"test": -1.0, "learning_seconds": 9.0, "query_ms": 9.0}
-        times = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": [1.0, 2.0, 2.5]}
+        alone = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": [1.0, 2.0, 2.5]}
         written(
             tmp_path,
             tradeoff=[(first, result), (second, result)],
             times=[
-                ({"study": "tradeoff", "model": second}, times),
-                ({"study": "gaps", "model": first}, times),
+                ({"study": "tradeoff", "model": second}, {"times": alone, "others": 0.0}),
+                ({"study": "gaps", "model": first}, {"times": alone, "others": 0.0}),
             ],
         )
         studies = Studies(tmp_path)
@@ -122,3 +146,4 @@ class TestWhatTheReportTells:
         expected = {"test": -1.0, "learning_seconds": 4.0, "query_ms": 2.0}
         expected |= {"learning_range": [3.0, 6.0], "query_range": [1.0, 2.5]}
         assert studies.result("tradeoff", **second) == expected
+        assert studies.beside_other_work.result("tradeoff", **second) == result
