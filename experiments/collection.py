@@ -46,7 +46,7 @@ def chosen(settings: Mapping[str, Any], name: str, kind: str, results: Results) 
         yield from new
         done += new
         best = max(done, key=lambda task: ((results.get(task) or {})["valid"], not edges(task, grid)))
-        wider = widened(grid, best, settings.get("widen", {}))
+        wider = without_left_out(settings, name, widened(grid, best, settings.get("widen", {})))
         if wider == grid:
             return best
         grid = wider
@@ -54,12 +54,13 @@ def chosen(settings: Mapping[str, Any], name: str, kind: str, results: Results) 
 
 def grid_of(settings: Mapping[str, Any], name: str, kind: str) -> Grid:
     """What varies, without what takes too long on this set."""
+    varied = {key: values for key, values in settings["grid"][kind].items() if isinstance(values, list)}
+    return without_left_out(settings, name, varied)
+
+
+def without_left_out(settings: Mapping[str, Any], name: str, grid: Grid) -> Grid:
     left_out = settings.get("left_out", {}).get(name, {})
-    return {
-        key: [value for value in values if value not in left_out.get(key, [])]
-        for key, values in settings["grid"][kind].items()
-        if isinstance(values, list)
-    }
+    return {key: [value for value in values if value not in left_out.get(key, [])] for key, values in grid.items()}
 
 
 def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str, grid: Grid) -> list[Task]:
@@ -84,13 +85,17 @@ def edges(task: Task, grid: Grid) -> dict[str, Edge]:
 
 
 def widened(grid: Grid, best: Task, limits: Mapping[str, tuple[float, float]]) -> Grid:
-    """The grid with one more value beyond each edge that the best is at: half of the lowest, or twice the highest."""
+    """The grid with one more value beyond each edge that the best is at: half of the lowest, or twice the highest.
+
+    Within limits; when half of the lowest would be below them, it is 0, the end of all grids.
+    """
     wider = dict(grid)
     for key, edge in edges(best, grid).items():
         if key in limits:
             least, most = limits[key]
-            value = best[key] / 2 if edge is Edge.LOWEST else best[key] * 2
-            if least <= value <= most:
+            half = best[key] / 2 if best[key] / 2 >= least else 0.0
+            value = half if edge is Edge.LOWEST else best[key] * 2
+            if value <= most:
                 wider[key] = sorted([*grid[key], value])
     return wider
 

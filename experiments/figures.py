@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mixed import curve
-from reproduced import cell
+from sampling import cell
 from table5 import LEFT, RIGHT
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, half_width
@@ -17,6 +17,7 @@ from verdicts import ENOUGH_QUERIES, half_width
 Points: TypeAlias = dict[str, Any]  # in JSON's types
 
 QUICK = "#3182bd"
+LINEAR = 0.005  # Nearer to zero, the scale of Figure 1 is linear.
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s"},
     "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
@@ -85,10 +86,11 @@ def _draw_figure1(points: Points) -> Any:
                     elinewidth=0.8,
                     **STYLES[method],
                 )
-            axis.set_yscale("symlog", linthresh=0.005)
+            axis.set_yscale("symlog", linthresh=LINEAR)
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
-        row[0].set_ylabel("log P for each query variable,\nless AC-Quick's")
+            axis.axhspan(-LINEAR, LINEAR, color="0.95", zorder=0)
+        row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
@@ -115,7 +117,7 @@ def _draw_tradeoff(points: Points) -> Any:
         for (label, found), color in zip(penalties.items(), (QUICK, "#e6550d", "#31a354"), strict=False):
             edge_penalties, edges, milliseconds, scores = zip(*found, strict=True)
             for axis, values in zip(row, (edges, milliseconds), strict=True):
-                axis.plot(values, scores, marker="o", markersize=3, linewidth=1, color=color, label=label)
+                axis.plot(values, scores, marker="o", markersize=3, linestyle="none", color=color, label=label)
             few = slice(None, None, max(1, len(found) // 4))
             for penalty, *at in zip(edge_penalties[few], edges[few], scores[few], strict=True):
                 row[0].annotate(f"{penalty:g}", at, fontsize=6, color=color, xytext=(3, -7), textcoords="offset points")
@@ -124,7 +126,8 @@ def _draw_tradeoff(points: Points) -> Any:
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("test log-likelihood")
-    axes[0, 0].legend(frameon=False)
+    if max(map(len, points.values())) > 1:
+        axes[0, 0].legend(frameon=False)
     return figure
 
 

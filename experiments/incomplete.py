@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import textwrap
+from typing import Any, NamedTuple
 
-from tables import Studies, table, timing
+from tables import Studies, table, timing, with_error
 
 TITLES = {
     "gaps": "learnac",
@@ -23,8 +24,8 @@ def gaps(studies: Studies) -> str:
 ## Tables with gaps
 
 Values are deleted at random from train, valid and test alike; of {", ".join(real)}, the gaps are real. Learned from
-train, everything chosen on valid, scored on test: the mean log-likelihood of the values that are known, ± its standard
-error; of numbers, that of the intervals they are in.
+train, everything chosen on valid, scored on test: the mean log-likelihood of the values that are known; of numbers,
+that of the intervals they are in.
 "Rows dropped" learns from the rows without gaps; "most frequent" fills gaps with the most frequent value of the column;
 for "category", gaps are a value of their own, and known values are scored given that they are known. "Nothing deleted"
 learns from the complete tables: what could be reached.
@@ -41,7 +42,7 @@ def gaps_table(studies: Studies) -> str:
     rows = []
     for name, share, found in _compared(studies):
         ours = found["gaps"]
-        cells = [f"{ours['test']:.3f} ± {ours['standard_error']:.3f}"]
+        cells = [with_error(ours, "test", 3)]
         cells += [_score(found.get(method)) for method in list(TITLES)[1:]]
         rows.append([name, _share(share), *cells])
     return table(["set", "missing", *TITLES.values()], rows)
@@ -66,23 +67,49 @@ def _share(share: Any) -> str:
     return share if isinstance(share, str) else f"{share:.0%}"
 
 
-def losses(studies: Studies) -> list[str]:
-    """Where something that people do instead scores better."""
-    worse = []
-    for name, share, found in _compared(studies):
+class Beside(NamedTuple):
+    """One of the things that people do instead, beside ours on one table: how much less it scores, row by row."""
+
+    name: str
+    method: str
+    less: float
+    error: float
+
+    @property
+    def is_clear(self) -> bool:
+        """By more than two standard errors."""
+        return abs(self.less) > 2 * self.error
+
+
+def beside_others(studies: Studies) -> list[Beside]:
+    found = []
+    for name, share, by_method in _compared(studies):
         for method in INSTEAD:
-            other = found.get(method, {})
-            if "test" in other and other["test"] > found["gaps"]["test"]:
-                gap = other["test"] - found["gaps"]["test"]
-                worse.append(f"{name} with {_share(share)} missing ({TITLES[method]}, by {gap:.3f})")
-    return worse
+            other = by_method.get(method, {})
+            if "less_than_ours" in other:
+                where = f"{name} with {_share(share)} missing"
+                found.append(Beside(where, TITLES[method], other["less_than_ours"], other["less_than_ours_error"]))
+    return found
 
 
 def _verdict(studies: Studies) -> str:
-    n_compared, worse = len(_compared(studies)), losses(studies)
-    if not worse:
-        return f"In all {n_compared} cases, learning from what is known is better than all three."
-    return f"Of {n_compared} cases, one of the three is better on {', '.join(worse)}."
+    found = beside_others(studies)
+    if not found:
+        return ""
+    ahead = sum(each.less > 0 and each.is_clear for each in found)
+    unclear = [_told(each) for each in found if not each.is_clear]
+    behind = [_told(each) for each in found if each.is_clear and each.less < 0]
+    text = (
+        f"Beside dropping rows, the most frequent value and a category, row by row: learning from what is known is "
+        f"clearly better (by more than two standard errors) in {ahead} of {len(found)} cases, not clearly different in "
+        f"{len(unclear)} ({'; '.join(unclear) or 'none'}), and clearly worse in {len(behind)} "
+        f"({'; '.join(behind) or 'none'})."
+    )
+    return textwrap.fill(text, 120, break_on_hyphens=False)
+
+
+def _told(each: Beside) -> str:
+    return f"{each.name}, {each.method}: {each.less:+.3f} ± {each.error:.3f}"
 
 
 def _times(studies: Studies) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from compared import BEST, MARKS, MODELS, RECALLED, TRACTABLE, published_scores
-from tables import PUBLISHED, Studies, table, thousands, timing
+from tables import Studies, listed, table, thousands, timing
 from verdicts import tally
 
-# The experiment that ours began with.
-FIRST: dict[str, dict[str, float]] = PUBLISHED["mixtures"]
+from learnac.learn.mixture.settings import MOST_COMPONENTS
+
+FEW = 256  # components of each that is averaged
 
 
 def mixtures(studies: Studies) -> str:
@@ -21,19 +24,37 @@ def mixtures(studies: Studies) -> str:
 Learned from train, everything chosen on valid, scored once on test; ± is the standard error of the mean over rows. One
 circuit and one mixture have at most {thousands(task["max_edges"])} edges, those of all components counted; structure,
 number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
-two seeds differ. Then more components for a structure of the same size, and four seeds averaged, of 64, 256 or 1024
-components each: valid chooses among those with at most 100M edges in all. (At first this number was fixed for each set
-before it was scored; that valid chooses was decided later, when most of these scores were known.) Learning is CPU time
-of the whole choice, for four averaged of the chosen number alone; a query is all posteriors of one row, with nothing or
-30 % known.
+two seeds of one mixture differ. (The collection above has single circuits whose penalties were tuned too.) Then more
+components for a structure of the same size, and four seeds averaged, of {_tried(studies)} components each: valid
+chooses among those within a limit on edges x components. (At first this number was fixed for each set before it was
+scored; that valid chooses was decided later, when most of these scores were known.) Learning is CPU time of the whole
+choice, for four averaged of the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
 
 {mixtures_table(studies)}
 {_costs(studies)}
-{_first_experiment(studies)}
+{_edges_of_choices(studies)}
+
 {_published(studies, averaged)}
 {_curves(studies)}
 {_worse(circuits, of_kind(studies, "mixture"))}
 """
+
+
+def _tried(studies: Studies) -> str:
+    return listed([str(n) for n in sorted(studies.values("mixtures", "n_components", kind="averaged"))])
+
+
+def _edges_of_choices(studies: Studies) -> str:
+    """Where more components might do better."""
+    largest, n_sets = at_largest(studies)
+    found = of_kind(studies, "mixture")
+    most = [name for name, mixture in found.items() if mixture["components"] == MOST_COMPONENTS]
+    text = (
+        f"Of four averaged, valid chose the largest number of components tried on {len(largest)} of {n_sets} sets: "
+        f'{", ".join(largest) or "none"}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
+        f"{len(most)} of {len(found)}: {', '.join(most) or 'none'}. There, more might do better still."
+    )
+    return textwrap.fill(text, 120, break_on_hyphens=False)
 
 
 def mixtures_table(studies: Studies) -> str:
@@ -50,16 +71,20 @@ def mixtures_table(studies: Studies) -> str:
         rows.append(
             [
                 name,
-                f"{circuit['test']:.3f} ± {circuit['standard_error']:.3f}",
-                f"{mixture['test']:.3f}",
+                _with_error(circuit),
+                _with_error(mixture),
                 f"{mixture['components']} x {thousands(mixture['structure_edges'])}",
-                f"{more['test']:.3f}" if more else "",
-                f"{averaged['test']:.3f} ({averaged['components'] // 4} each)" if averaged else "",
+                _with_error(more) if more else "",
+                f"{_with_error(averaged)} ({averaged['components'] // 4} each)" if averaged else "",
                 f"{spread:.3f}" if len(seeds) > 1 else "",
             ]
         )
     header = ["set", "one circuit", "one mixture", "components x edges", "256 components", "four averaged", "seeds"]
     return table(header, rows)
+
+
+def _with_error(found: dict[str, Any]) -> str:
+    return f"{found['test']:.3f} ± {found['standard_error']:.3f}"
 
 
 def headline_table(studies: Studies) -> str:
@@ -72,12 +97,18 @@ def headline_table(studies: Studies) -> str:
             f"{best[name]:.2f}",
             f"{circuit['test']:.2f}",
             f"{mixtures[name]['test']:.2f}" if name in mixtures else "",
-            f"{averaged[name]['test']:.2f}" if name in averaged else "",
+            *(_headline(averaged[name], best[name]) if name in averaged else [""] * 3),
         ]
         for name, circuit in of_kind(studies, "circuit").items()
         if name in best
     ]
-    return table(["set", f"{BEST}{MARKS[RECALLED]}", "one circuit", "one mixture", "four mixtures averaged"], rows)
+    models = [f"{BEST}{MARKS[RECALLED]}", "one circuit", "one mixture", "four averaged"]
+    return table(["set", *models, "lead", "edges x components"], rows)
+
+
+def _headline(averaged: dict[str, Any], best: float) -> list[str]:
+    score = f"{averaged['test']:.2f} ± {averaged['standard_error']:.2f}"
+    return [score, f"{averaged['test'] - best:+.2f}", thousands(averaged["edges"])]
 
 
 def _costs(studies: Studies) -> str:
@@ -107,42 +138,33 @@ def _cost(found: dict[str, Any]) -> str:
     return f"{thousands(found['edges'])}; {timing(found, 'learning_seconds')}; {times}"
 
 
-def _first_experiment(studies: Studies) -> str:
-    lines = []
-    for title, ours in _compared_with_first(studies).items():
-        theirs = FIRST[title]
-        sets = [name for name in theirs if name in ours]
-        as_good = [name for name in sets if round(ours[name], 2) >= round(theirs[name], 2)]
-        what = "four averaged" if title == "averaged" else f"{title} components"
-        worse = [f"{name} by {theirs[name] - ours[name]:.3f}" for name in sets if name not in as_good]
-        less = f"; less on {', '.join(worse)}" if worse else ""
-        if sets:
-            lines.append(f"- {what}: at least as good on {len(as_good)} of {len(sets)} sets{less}")
-    if not lines:
-        return ""
-    return (
-        "Beside the experiment that this began with (structures of learnac, vectors learned on a GPU; its four\n"
-        "averaged may have had more components), at two decimals:\n\n" + "\n".join(lines) + "\n"
-    )
-
-
-def _compared_with_first(studies: Studies) -> dict[str, dict[str, float]]:
-    found = {
-        title: {
-            name: result["test"]
-            for name in studies.values("mixtures", "set")
-            if (result := studies.result("mixtures", kind="components", set=name, n_components=int(title)))
-        }
-        for title in ("64", "256")
-    }
-    return {**found, "averaged": {name: r["test"] for name, r in averaged_of(studies).items()}}
+def at_largest(studies: Studies) -> tuple[list[str], int]:
+    """The sets of which the largest number of components that was tried was averaged, and how many sets there are."""
+    chosen = averaged_records(studies)
+    tried = {name: studies.values("mixtures", "n_components", kind="averaged", set=name) for name in chosen}
+    return [name for name in chosen if chosen[name]["task"]["n_components"] == max(tried[name])], len(chosen)
 
 
 def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:
     """Sets on which four averaged are ahead of every published tractable model, and all that could be compared."""
     ours = {name: found["test"] for name, found in averaged_of(studies).items() if name in MODELS[BEST]["test"]}
+    return _ahead(ours), list(ours)
+
+
+def ahead_with(studies: Studies, n_components: int) -> list[str]:
+    """The same with so many components everywhere, or as many as there may be."""
+    best: dict[str, dict[str, Any]] = {}
+    for record in studies.records("mixtures", kind="averaged"):
+        name, n_tried = record["task"]["set"], record["task"]["n_components"]
+        if n_tried <= n_components and (name not in best or n_tried > best[name]["task"]["n_components"]):
+            best[name] = record
+    return _ahead({name: record["result"]["test"] for name, record in best.items() if name in MODELS[BEST]["test"]})
+
+
+def _ahead(ours: Mapping[str, float]) -> list[str]:
+    """Of the sets, those on which no published tractable model is as good."""
     tallies = [tally(ours, MODELS[model]["test"]) for model in TRACTABLE]
-    return [name for name in ours if not any(name in each.level + each.behind for each in tallies)], list(ours)
+    return [name for name in ours if not any(name in each.level + each.behind for each in tallies)]
 
 
 def _published(studies: Studies, averaged: dict[str, dict[str, Any]]) -> str:
@@ -152,12 +174,14 @@ def _published(studies: Studies, averaged: dict[str, dict[str, Any]]) -> str:
     rows: list[list[object]] = [[name, f"{averaged[name]['test']:.2f}", *published_scores(name)] for name in compared]
     ours = {name: averaged[name]["test"] for name in compared}
     counts = [tally(ours, model["test"]) for model in MODELS.values()]
+    few = ahead_with(studies, FEW)
     rows.append(["**we are ahead on**", "", *(len(count.ahead) for count in counts)])
     rows.append(["level", "", *(len(count.level) for count in counts)])
     header = ["set", "four averaged", *(f"{model}{MARKS[found['source']]}" for model, found in MODELS.items())]
     return f"""\
 Beside published models, with the marks of the collection's table.
 Four averaged are ahead of every tractable one on {len(ahead)} of {len(compared)} sets: {", ".join(ahead) or "none"}.
+Four of at most {FEW} components each are on {len(few)}: {", ".join(few) or "none"}.
 
 {table(header, rows)}"""
 

@@ -8,51 +8,65 @@ Writes REPORT.md with its figures, and QUESTIONS.md. What there are no results f
 from __future__ import annotations
 
 import argparse
+import textwrap
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import beyond
 import figures
 import reproduced
 import weak
-from claims import claims
+from claims import claims, not_reproduced
 from questions import questions
 from study import HERE, Results
 from tables import Studies, table
 
+# All that there may be results of.
+STUDIES = [name for name in tomllib.loads((HERE / "paper.toml").read_text()) if name != "common"]
+TITLE = "# The experiments of the paper, and more\n\n"
 INTRODUCTION = """\
-# The experiments of the paper, and more
+Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. What differs from the paper,
+and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask: [QUESTIONS.md](QUESTIONS.md).
 
-Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. Log-likelihoods are
-natural, means over rows. Times are CPU time of one thread, on a machine that did other work as well: trust factors, not
-percents. What differs from the paper, and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask:
-[QUESTIONS.md](QUESTIONS.md).
-
-k_e, the edge penalty, is what a split must gain for each edge that it adds to the circuit; k_p, the parameter penalty,
+**Words.** A circuit answers any query exactly, in time linear in its edges. AC-Greedy and AC-Quick are the paper's two
+searches for one. The free network is what the same search finds as if edges cost nothing. Models learn from the rows
+of train, are chosen on valid and judged on test. k_e, the edge penalty: a split is made only if it raises the
+log-likelihood of the training rows by more than k_e for each edge that it adds. k_p, the parameter penalty: the same
 for each parameter. Shrinkage draws the parameters of a leaf towards those of the node that it came from, as if by so
 many rows. A mixture has one structure and a vector of parameters for each component; its size is edges x components.
+
+**Numbers.** Log-likelihoods are natural (nats), means over test rows. After a log-likelihood, ± is the standard error
+of this mean. Times are CPU time of one thread. After a time, ± is half of the range of three runs; times without it
+were measured once, beside other work: trust factors, not percents. In Figure 1 and its tables, ± is half of a 95 %
+confidence interval.
 
 """
 
 
-def render(results: Path) -> str:
-    """The text of the report."""
+def render(results: Path, wanted: Iterable[str] = ()) -> str:
+    """The text of the report. Says which of the wanted studies there are no results of."""
     studies = Studies(results)
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
-    first = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
-    return INTRODUCTION + "\n".join([*first, *sections, _provenance(results)])
+    first = textwrap.fill(not_reproduced(studies), 120, break_on_hyphens=False)
+    top = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
+    return f"{TITLE}{first}\n\n{INTRODUCTION}" + "\n".join([*top, *sections, _provenance(results, wanted)])
 
 
-def _provenance(results: Path) -> str:
-    """Where the numbers come from."""
-    rows = []
+def _provenance(results: Path, wanted: Iterable[str]) -> str:
+    """Where the numbers come from, and which are missing."""
+    rows, missing = [], [f"`{name}`" for name in wanted if name not in Studies(results)]
     for path in sorted(results.glob("*.json")):
         records = Results(path).records
-        minutes = sum(record["cpu_seconds"] or record["wall_seconds"] for record in records) / 60
+        minutes = sum(record["wall_seconds"] for record in records) / 60
         commits = ", ".join(sorted({record["commit"] for record in records}))
         machines = "; ".join(sorted({record["machine"] for record in records}))
-        rows.append([path.stem, len(records), f"{minutes:.1f}", commits, machines])
-    header = ["study", "tasks", "CPU minutes", "commits", "machine"]
-    return f"## Where the numbers come from\n\n{table(header, rows)}"
+        packages = sorted({f"{name} {version}" for r in records for name, version in r.get("packages", {}).items()})
+        rows.append([path.stem, len(records), f"{minutes:.1f}", commits, "; ".join([machines, *packages])])
+    header = ["study", "tasks", "minutes", "commits", "machine, versions"]
+    seeds = "Seeds are in `paper.toml`, and in the tasks of the result files."
+    without = f" Not measured yet: {', '.join(missing)}." if missing else ""
+    return f"## Where the numbers come from\n\n{seeds}{without}\n\n{table(header, rows)}"
 
 
 def main() -> None:
@@ -61,7 +75,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE)
     arguments = parser.parse_args()
     (arguments.out / "figures").mkdir(parents=True, exist_ok=True)
-    (arguments.out / "REPORT.md").write_text(render(arguments.results))
+    (arguments.out / "REPORT.md").write_text(render(arguments.results, STUDIES))
     (arguments.out / "QUESTIONS.md").write_text(questions(Studies(arguments.results)))
     figures.draw(Studies(arguments.results), arguments.out / "figures")
 

@@ -1,16 +1,16 @@
-"""The report's first part: the paper's tables 3, 4 and 5, and Figure 1."""
+"""The report's first part: the paper's tables 3 and 4; `sampling.py` has Table 5 and Figure 1."""
 
 from __future__ import annotations
 
+import textwrap
 from itertools import product
 from typing import Any, NamedTuple
 
 from libra import libra
-from table5 import CIRCUITS, LEVEL_OF_TIMES, LEVELS, SCENARIOS
-from tables import NAMES, PUBLISHED, Studies, duration, table, thousands, timing, with_error
-from verdicts import ENOUGH_QUERIES, Verdict, half_width, verdict
+from sampling import seconds_of_queries, table5
+from tables import NAMES, PAPER, Studies, duration, listed, table, thousands, timing, with_error
+from verdicts import edge_of_grid
 
-PAPER: dict[str, Any] = PUBLISHED["paper"]
 COLUMNS = {"greedy": "AC-Greedy", "quick": "AC-Quick", "network": "free network"}
 
 
@@ -47,9 +47,25 @@ def table4(studies: Studies) -> str:
 
 Ours (the paper's). The free network is learned as if edges cost nothing, and stands where the paper has WinMine.
 "Compiled" is the same network compiled after learning by `compile_network`, which has its trees with their counts and
-nothing else, with limits on edges and time; the paper used c2d, which has no counts.
+nothing else; the paper used c2d, which has no counts. "None" means none within {_limits(studies)}. The circuits "of
+the paper's size" were learned again, with a falling edge penalty and the paper's number of edges as a limit; their
+query is P(30 % of the variables | 30 % others), Table 5 has the mean over all kinds of queries.
 
-{"".join(parts)}{_demands(studies)}"""
+{"".join(parts)}{_edges(studies)}{_beside_the_paper(studies)}"""
+
+
+def _edges(studies: Studies) -> str:
+    """Which penalties are at an edge of their grid."""
+    told = []
+    for name, schedule in product(studies.values("table4", "set"), COLUMNS):
+        finals = studies.records("table4", stage="final", set=name, schedule=schedule)
+        for key, symbol in (("edge_penalty", "k_e"), ("parameter_penalty", "k_p")):
+            tried = studies.values("table4", key, stage="tune", set=name, schedule=schedule)
+            if finals and len(tried) > 1 and (edge := edge_of_grid(finals[-1]["task"][key], tried)):
+                told.append(f"{symbol} of {NAMES[name]}'s {COLUMNS[schedule]} ({edge.value})")
+    if not told:
+        return ""
+    return textwrap.fill(f"At the edge of the grid: {listed(told)}.", 120, break_on_hyphens=False) + "\n\n"
 
 
 def _table4_of(studies: Studies, name: str) -> str:
@@ -102,14 +118,21 @@ def _of_the_same_size(studies: Studies, name: str, schedules: list[str], digits:
     ]
 
 
+def _limits(studies: Studies) -> str:
+    """Of compiling."""
+    limits = {
+        (r["task"]["most_edges"], r["task"]["search_seconds"]) for r in studies.records("table4", stage="compile")
+    }
+    return listed([f"{thousands(edges)} edges and {duration(seconds)}" for edges, seconds in limits]) or "the limits"
+
+
 def _compiled(studies: Studies, name: str, schedule: str) -> str:
     records = studies.records("table4", stage="compile", set=name, schedule=schedule)
     if not records:
         return ""
-    task, result = records[-1]["task"], records[-1]["result"]
-    if result.get("gave_up"):
-        return f"not within {duration(task['most_seconds'])}"
-    return thousands(result["compiled_edges"]) if result["compiled_edges"] else f">{thousands(task['most_edges'])}"
+    result = records[-1]["result"]
+    found = result.get("compiled_edges")
+    return thousands(found) if found else "none"
 
 
 class AgainstPaper(NamedTuple):
@@ -128,14 +151,27 @@ class AgainstPaper(NamedTuple):
         return float(self.test) >= float(self.paper_test)
 
 
-def against_paper(studies: Studies) -> list[AgainstPaper]:
+def same_data(studies: Studies) -> list[str]:
+    """The sets with as many variables and rows as in the paper."""
+    return [
+        record["task"]["set"]
+        for record in studies.records("table3")
+        if all(
+            record["result"][key] == PAPER["table3"][record["task"]["set"]][key]
+            for key in ("variables", "train", "test")
+        )
+    ]
+
+
+def against_paper(studies: Studies, stage: str = "final") -> list[AgainstPaper]:
+    """The circuits whose penalties were chosen; or, of the stage "size", those with at most the paper's edges."""
     rows = []
     for name, schedule in product(studies.values("table4", "set"), ("greedy", "quick")):
-        ours = studies.result("table4", stage="final", set=name, schedule=schedule)
+        ours = studies.result("table4", stage=stage, set=name, schedule=schedule)
         if not ours:
             continue
         theirs = PAPER["table4"][name][schedule]
-        seconds = seconds_of_queries(studies, name, COLUMNS[schedule])
+        seconds = seconds_of_queries(studies, name, COLUMNS[schedule]) if stage == "final" else None
         rows.append(
             AgainstPaper(
                 name,
@@ -150,178 +186,32 @@ def against_paper(studies: Studies) -> list[AgainstPaper]:
     return rows
 
 
-def _demands(studies: Studies) -> str:
+def _against(row: AgainstPaper, paper_test: str) -> list[str]:
+    faster = f"{'>' if row.is_at_least else ''}{row.learning:,.0f}"
+    return [f"{row.test} ({paper_test})", "yes" if row.is_as_likely else "no", faster]
+
+
+def _beside_the_paper(studies: Studies) -> str:
     """The paper's rows: log-likelihood as printed there, and how many times faster to learn and to ask."""
     found = against_paper(studies)
+    of_the_same_size = {(row.name, row.schedule): row for row in against_paper(studies, "size")}
     rows = [
         [
             NAMES[row.name],
             COLUMNS[row.schedule],
-            f"{row.test} ({row.paper_test})",
-            "yes" if row.is_as_likely else "no",
-            f"{'>' if row.is_at_least else ''}{row.learning:,.0f}",
+            *_against(row, row.paper_test),
             "" if row.asking is None else f"{row.asking:,.0f}",
+            *(_against(size, row.paper_test) if (size := of_the_same_size.get((row.name, row.schedule))) else [""] * 3),
         ]
         for row in found
     ]
-    header = [
-        "set",
-        "",
-        "log-likelihood (paper)",
-        "at least the paper's",
-        "learns times faster",
-        "answers times faster",
-    ]
+    columns = ["log-likelihood (paper)", "at least the paper's", "learns times faster"]
+    header = ["set", "", *columns, "answers times faster", *(f"of the paper's size: {column}" for column in columns)]
     return f"""\
-Against the paper's rows, likelihoods to the digits that it prints.
+Against the paper's rows, likelihoods to the digits that it prints; then the same for circuits with at most the paper's
+number of edges.
 
 {table(header, rows)}"""
-
-
-def seconds_of_queries(studies: Studies, name: str, method: str, key: str = "seconds") -> float | None:
-    """Of one query, averaged over all kinds."""
-    found = [cell(studies, name, method, *level) for level in LEVELS]
-    times = [result[key] for result in found if key in result]
-    return sum(times) / len(times) if times else None
-
-
-def _told_seconds(studies: Studies, name: str, method: str) -> str:
-    """With half of the range over the median, of what was timed several times."""
-    seconds, least, most = (
-        seconds_of_queries(studies, name, method, key) for key in ("seconds", "seconds_from", "seconds_to")
-    )
-    is_repeated = least is not None and least != most
-    return timing({"seconds": seconds, **({"seconds_range": [least, most]} if is_repeated else {})}, "seconds")
-
-
-def cell(studies: Studies, name: str, method: str, query: float, evidence: float) -> dict[str, Any]:
-    """Of Figure 1: a method's answers to queries of one kind; empty if there are none."""
-    return studies.pooled("table5", set=name, method=method, query=query, evidence=evidence)
-
-
-def table5(studies: Studies) -> str:
-    sets = studies.values("table5", "set")
-    rows = []
-    for method in (*CIRCUITS, *SCENARIOS):
-        row = [method]
-        for name in sets:
-            seconds = seconds_of_queries(studies, name, method)
-            if seconds is None:
-                row.append("")
-                continue
-            theirs = PAPER["table5"][method][name]
-            told = _told_seconds(studies, name, method)
-            row.append(f"{told} ({duration(theirs)}; x {theirs / seconds:,.0f})")
-        rows.append(row)
-    return f"""\
-## Table 5 and Figure 1: queries
-
-CPU time for one query, averaged over all kinds of queries: ours (the paper's; how many times faster). Circuits answer
-one query at a time, through the Python interface. Gibbs sampling runs on the free network, in the paper's four
-settings: chains, burn-in and samples as there, and a count of 1 spread over all states of the query. Its chains, of
-many queries, run side by side, which takes less time, and draw what each would alone. It was not repeated, and two sets
-were sampled at a time, each by its own process.
-
-{table(["", *(NAMES[name] for name in sets)], rows)}
-{_alone(studies, sets)}\
-A query costs time at most in proportion to the edges, less where more is known. Our circuits differ in size from the
-paper's, so this is how many times faster for each edge of the circuit:
-
-{_for_each_edge(studies, sets)}
-![Figure 1](figures/figure1.png)
-
-Log P(query | evidence) of the test rows, for each query variable, less AC-Quick's on the same queries: on the left 30 %
-of the variables are asked, on the right 30 % are known. Test rows are in random order, and so is what of them is asked
-and known; all methods have the same queries, and those that answer fewer have the first of them: a random sample.
-(Earlier versions of this report had fewer queries for the slow settings. With 30 at random, Gibbs-Slow was clearly
-better on MSWeb, 10 % asked and 30 % known; then they were chosen by the circuit's answers, which removed this. Both
-were dropped for the random samples here, whose numbers were fixed before.)
-
-Bars are 95 % confidence intervals of the difference (Student's t). What answered fewer than {ENOUGH_QUERIES} queries is
-not drawn. All columns have the same rows, so they err together.
-
-The same in numbers: how much less than AC-Quick, in thousandths of a nat for each query variable (negative: better than
-AC-Quick):
-
-{"".join(_differences(studies, name) for name in sets)}{_verdicts(studies)}"""
-
-
-def _alone(studies: Studies, sets: list[str]) -> str:
-    """Times of all methods in one go, where nothing else ran."""
-    rows = []
-    for method in (*CIRCUITS, *SCENARIOS):
-        found = [_timed_alone(studies, name, method) for name in sets]
-        if any(found):
-            rows.append([method, *(timing(each, "seconds") if each else "" for each in found)])
-    if not rows:
-        return ""
-    asked, known = LEVEL_OF_TIMES
-    return f"""\
-The same with nothing else on the machine, three times in one go, for queries with {asked:.0%} asked and {known:.0%}
-known (without Gibbs-VerySlow, which takes ten times as long as Gibbs-Slow):
-
-{table(["", *(NAMES[name] for name in sets)], rows)}
-"""
-
-
-def _timed_alone(studies: Studies, name: str, method: str) -> dict[str, Any]:
-    models = (record["task"]["model"] for record in studies.records("times", study="table5"))
-    found = [model for model in models if (model["set"], model["method"]) == (name, method)]
-    return studies.times("table5", found[-1]) if found else {}
-
-
-def _for_each_edge(studies: Studies, sets: list[str]) -> str:
-    rows = []
-    for method, schedule in CIRCUITS.items():
-        row = [method]
-        for name in sets:
-            seconds = seconds_of_queries(studies, name, method)
-            final = studies.result("table4", stage="final", set=name, schedule=schedule)
-            if seconds is None or not final:
-                row.append("")
-                continue
-            edges = final["edges"]
-            their_edges = 1000 * float(PAPER["table4"][name][schedule]["edges"].rstrip("K"))
-            row.append(f"x {PAPER['table5'][method][name] / their_edges / (seconds / edges):,.0f}")
-        rows.append(row)
-    return table(["", *(NAMES[name] for name in sets)], rows)
-
-
-def _differences(studies: Studies, name: str) -> str:
-    levels = [level for level in LEVELS if studies.records("table5", set=name, query=level[0], evidence=level[1])]
-    rows = []
-    for method in ("AC-Greedy", *SCENARIOS):
-        cells = [cell(studies, name, method, *level) for level in levels]
-        n_rows = max((found.get("rows", 0) for found in cells), default=0)
-        rows.append([method, n_rows, *map(_difference, cells)])
-    header = [NAMES[name], "queries", *(f"{query:.0%} asked, {evidence:.0%} known" for query, evidence in levels)]
-    return f"{table(header, rows)}\n"
-
-
-def _difference(result: dict[str, Any]) -> str:
-    if not result:
-        return ""
-    return f"{1000 * result['less_than_quick']:.1f} ± {1000 * half_width(result):.1f}"
-
-
-def _verdicts(studies: Studies) -> str:
-    """Where Gibbs sampling does better than the circuits."""
-    cells: dict[Verdict, list[str]] = {kind: [] for kind in Verdict}
-    for method, name, (asked, known) in product(SCENARIOS, studies.values("table5", "set"), LEVELS):
-        if found := cell(studies, name, method, asked, known):
-            cells[verdict(found)].append(f"{NAMES[name]}: {method} ({asked:.0%} asked, {known:.0%} known)")
-    n_all = sum(map(len, cells.values()))
-    listed = "".join(f"- {cell}\n" for cell in cells[Verdict.SAMPLER]) or "- nowhere\n"
-    return f"""\
-Of {n_all} comparisons of a Gibbs setting with AC-Quick (the cells above), {len(cells[Verdict.CIRCUIT])} are
-clearly in favour of the circuit, {len(cells[Verdict.UNCLEAR])} are not clear (the interval has zero in it), and
-{len(cells[Verdict.TOO_FEW])} have too few queries to say (fewer than {ENOUGH_QUERIES}).
-Gibbs sampling is clearly better here:
-
-{listed}
-With enough samples it must come out ahead: it samples from the free network, which fits better than the circuit, and
-its answers tend to that network's own.
-"""
 
 
 SECTIONS = (("table3", table3), ("table4", table4), ("table4", libra), ("table5", table5))

@@ -11,7 +11,8 @@ from study import HERE, Results
 from verdicts import pooled
 
 PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
-NAMES: dict[str, str] = PUBLISHED["paper"]["names"]
+PAPER: dict[str, Any] = PUBLISHED["paper"]
+NAMES: dict[str, str] = PAPER["names"]
 # The studies whose models are timed again in `times`, alone.
 TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "gaps", "tabular")
 
@@ -103,6 +104,11 @@ def with_error(result: dict[str, Any], key: str, digits: int) -> str:
     """A mean with its standard error, where that was measured."""
     error = result.get(f"{key}_error")
     return f"{result[key]:.{digits}f}" + ("" if error is None else f" ± {error:.{digits}f}")
+
+
+def listed(parts: Sequence[str]) -> str:
+    """One, two and three."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def listed_numbers(values: Iterable[float]) -> str:

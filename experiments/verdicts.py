@@ -65,6 +65,25 @@ def verdict(result: Mapping[str, Any]) -> Verdict:
     return Verdict.SAMPLER if result["less_than_quick"] + half_width(result) < 0 else Verdict.UNCLEAR
 
 
+def p_value(result: Mapping[str, Any]) -> float:
+    """Of no difference to AC-Quick, by Student's t on both sides."""
+    error = result["less_than_quick_error"]
+    if error == 0:
+        return float(result["less_than_quick"] == 0)
+    return float(2 * t.sf(abs(result["less_than_quick"]) / error, result["rows"] - 1))
+
+
+def holm(p_values: Sequence[float], level: float = 0.05) -> list[bool]:
+    """Which are clear when all are tested together (Holm 1979): the smallest against level / n, and so on."""
+    order = np.argsort(p_values, kind="stable")
+    kept = [False] * len(p_values)
+    for place, which in enumerate(order):
+        if p_values[which] > level / (len(p_values) - place):
+            break
+        kept[which] = True
+    return kept
+
+
 def dominates(verdicts: Iterable[Verdict]) -> bool | None:
     """Whether the circuit is clearly better wherever there are enough queries to say; none if there are nowhere."""
     decided = [verdict for verdict in verdicts if verdict is not Verdict.TOO_FEW]
@@ -111,6 +130,9 @@ class Loss:
     def is_clearly_above(self, share: float) -> bool:
         """By more than two standard errors."""
         return self.share - 2 * self.error > share
+
+    def is_clearly_within(self, share: float) -> bool:
+        return self.share + 2 * self.error <= share
 
 
 def behind_the_best(result: Mapping[str, Any], of: str) -> Loss:

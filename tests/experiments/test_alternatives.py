@@ -69,7 +69,7 @@ class TestAsked:
             {"asked": 4, "answered": 1, "memory": 2, "time": 1, "mean": 12.3, "worst": 12.3},
             "12 (12; 2 of 4 out of memory, 1 of 4 too slow)",
         ),
-        ({"asked": 1, "answered": 0, "memory": 0, "time": 1}, "too slow"),
+        ({"asked": 1, "answered": 0, "memory": 0, "time": 1}, "none: too slow"),
     ],
 )
 def test_a_cell_tells_what_became_of_the_queries(answers: dict[str, float], said: str) -> None:

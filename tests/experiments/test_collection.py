@@ -47,8 +47,19 @@ class TestChosen:
         assert max(task["parameter_penalty"] for task in tried) == 16.0
         assert max(task["shrinkage"] for task in tried) == 40.0
 
-    def test_it_grows_downwards_too_but_not_beyond_the_limits(self, tmp_path: Path) -> None:
-        best, _ = found(tmp_path, near(0.0, 0.0))
+    def test_it_grows_downwards_too_and_below_the_limit_to_0(self, tmp_path: Path) -> None:
+        best, results = found(tmp_path, near(0.0, 0.0))
+        assert best["parameter_penalty"] == 0.0
+        tried = {record["task"]["parameter_penalty"] for record in results.records}
+        assert tried == {0.0, 0.125, 0.25, 0.5, 1.0, 2.0}
+
+    def test_upwards_it_ends_at_the_limit(self, tmp_path: Path) -> None:
+        best, _ = found(tmp_path, near(100.0, 0.0))
+        assert best["parameter_penalty"] == 16.0
+
+    def test_what_is_left_out_is_not_tried_later_either(self, tmp_path: Path) -> None:
+        settings = {**SETTINGS, "left_out": {"nltcs": {"parameter_penalty": [0.0]}}}
+        best, _ = found(tmp_path, near(0.0, 0.0), settings)
         assert best["parameter_penalty"] == 0.125
 
     def test_of_equals_the_one_inside_is_taken(self, tmp_path: Path) -> None:
@@ -76,6 +87,7 @@ def test_one_value_is_added_beyond_the_edge(penalty: float, expected: list[float
     grid: Grid = {"parameter_penalty": [0.5, 1.0, 2.0]}
     task = {"parameter_penalty": penalty}
     assert widened(grid, task, {"parameter_penalty": (0.1, 16.0)})["parameter_penalty"] == expected
+    assert widened(grid, {"parameter_penalty": 0.5}, {"parameter_penalty": (0.3, 16.0)})["parameter_penalty"][0] == 0.0
     assert widened(grid, task, {}) == grid
 
 

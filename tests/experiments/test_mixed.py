@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mixed import ahead_of_all, curve, mixtures
+from mixed import ahead_of_all, ahead_with, at_largest, curve, mixtures
 from tables import Studies
 
 FOUND = {"standard_error": 0.1, "structure_edges": 100, "components": 8, "edges": 800, "learning_seconds": 1.0}
@@ -15,7 +15,10 @@ QUERY = {"query_ms": {"0": 1.0, "0.3": 0.5}}
 
 def studies(tmp_path: Path, *results: tuple[dict[str, Any], float, float]) -> Studies:
     records = [
-        {"task": {"max_edges": 1000, **task}, "result": {**FOUND, **QUERY, "test": test, "valid": valid}}
+        {
+            "task": {"max_edges": 1000, "n_components": 64, **task},
+            "result": {**FOUND, **QUERY, "test": test, "valid": valid},
+        }
         for task, test, valid in results
     ]
     (tmp_path / "mixtures.json").write_text(json.dumps(records))
@@ -64,9 +67,21 @@ def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
             ({"kind": "components", "set": "dna", "n_components": 256}, -78.2, -78.2),
         )
     )
-    assert "| dna | -80.000 ± 0.100 | -79.000 | 8 x 100 | -78.200 |  | 0.200 |" in text
-    assert "- 64 components: at least as good on 1 of 1 sets" in text
-    assert "- 256 components: at least as good on 0 of 1 sets; less on dna by 0.190" in text
+    assert "| dna | -80.000 ± 0.100 | -79.000 ± 0.100 | 8 x 100 | -78.200 ± 0.100 |  | 0.200 |" in text
+
+
+def test_the_largest_number_of_components_is_told(tmp_path: Path) -> None:
+    few, many = ({"kind": "averaged", "set": "dna", "n_components": n} for n in (64, 256))
+    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -79.9))) == (["dna"], 1)
+    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -80.1))) == ([], 1)
+
+
+def test_ahead_with_fewer_components(tmp_path: Path) -> None:
+    few, many = ({"kind": "averaged", "set": "dna", "n_components": n} for n in (64, 256))
+    found = studies(tmp_path, (few, -79.1, -80.0), (many, -79.0, -79.9))  # the best has -79.06
+    assert ahead_with(found, 64) == []
+    assert ahead_with(found, 128) == []
+    assert ahead_with(found, 256) == ["dna"]
 
 
 def test_a_curve_ascends_and_ends_with_the_budget(tmp_path: Path) -> None:

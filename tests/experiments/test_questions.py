@@ -8,7 +8,21 @@ from typing import Any
 
 import pytest
 from compared import BEST, MODELS
-from questions import QUESTIONS, cost_of_mixtures, losses, of_the_same_size, questions, sampling, seeds, untuned
+from libra import pairs
+from questions import (
+    QUESTIONS,
+    cost_of_mixtures,
+    free_network,
+    junction_tree,
+    losses,
+    of_the_same_size,
+    questions,
+    same_machine,
+    sampling,
+    seeds,
+    state_of_the_art,
+    untuned,
+)
 from table5 import LEVELS
 from tables import Studies
 
@@ -82,14 +96,19 @@ def test_untuned_models_are_behind_by_a_share(tmp_path: Path) -> None:
 
 def mixtures(tmp_path: Path, averaged: float, seeds: tuple[float, float] = (-79.0, -79.0)) -> Studies:
     """Of dna, with four averaged so far from the best that was published."""
-    costs = {"edges": 1_000_000, "query_ms": {"0": 1.0}}
+    costs = {"edges": 1_000_000, "query_ms": {"0": 1.0}, "standard_error": 0.5}
     best = MODELS[BEST]["test"]["dna"]
 
     def record(kind: str, test: float, **more: object) -> Record:
         return {"task": {"kind": kind, "set": "dna", **more}, "result": {"test": test, "valid": test, **costs}}
 
     mixed = [record("mixture", test, seed=seed) for seed, test in enumerate(seeds)]
-    return studies(tmp_path, mixtures=[record("circuit", -80.0), *mixed, record("averaged", best + averaged)])
+    tuned = [
+        {"task": {"stage": "final", "set": "dna", "kind": kind}, "result": {"test": -80.0, "valid": -80.0}}
+        for kind in ("circuit", "network")
+    ]
+    averages = [record("circuit", -80.5), *mixed, record("averaged", best + averaged)]
+    return studies(tmp_path, mixtures=averages, collection=tuned)
 
 
 @pytest.mark.parametrize(
@@ -101,14 +120,68 @@ def test_one_mixture_against_one_circuit(seeds_: tuple[float, float], said: str,
 
 @pytest.mark.parametrize(("lead", "said"), [(1.0, "on 1 of 1 sets."), (0.1, "on 0 of 1 sets; not on dna.")])
 def test_a_lead_counts_if_it_is_larger_than_seeds_differ(lead: float, said: str, tmp_path: Path) -> None:
-    assert seeds(mixtures(tmp_path, lead, (-79.0, -79.5))).endswith(said)
+    told = seeds(mixtures(tmp_path, lead, (-79.0, -79.5)))
+    assert said in told
+    assert f"larger than the lead on {int(lead < 0.5)} of these" in told
 
 
-@pytest.mark.parametrize(("ours", "said"), [(0.3, "on 0 of 1 tables (none)"), (0.5, "on 1 of 1 tables (adult 0.500")])
+@pytest.mark.parametrize(
+    ("ours", "said"),
+    [(0.3, "on 0 of 1 tables than our mixture (none)"), (0.5, "on 1 of 1 tables than our mixture (adult 0.500")],
+)
 def test_boosting_is_better_or_not(ours: float, said: str, tmp_path: Path) -> None:
-    errors = {"circuit": ours, "mixture": ours, "gradient boosting": 0.4}
+    errors = {"circuit": 0.0, "mixture": ours, "gradient boosting": 0.4}
     records = [
         {"task": {"table": "adult", "method": method}, "result": {"prediction": {"log_loss": error}}}
         for method, error in errors.items()
     ]
     assert said in losses(studies(tmp_path, tabular=records))
+
+
+def test_what_the_machine_does_is_not_claimed_to_be_known(tmp_path: Path) -> None:
+    said = same_machine(studies(tmp_path))
+    assert said.startswith("How much is not known")
+    ratios = [pair["seconds"] / pair["our_process_seconds"] for pair in pairs()]
+    assert f"{min(ratios):.2g} to {max(ratios):.2g} times as long as our whole process" in said
+
+
+@pytest.mark.parametrize(("test", "said"), [(-70.0, "On most sets."), (-90.0, "No.")])
+def test_the_state_of_the_art(test: float, said: str, tmp_path: Path) -> None:
+    records = [
+        {"task": {"stage": "final", "set": "dna", "kind": kind}, "result": {"test": test, "valid": test}}
+        for kind in ("circuit", "network")
+    ]
+    told = state_of_the_art(studies(tmp_path, collection=records))
+    assert told.startswith(said)
+    assert ("behind none." in told) == (test == -70.0)
+    assert ("HCLT on 1" in told) == (test == -90.0)
+
+
+def test_the_widest_gaps_in_nats_and_in_percent(tmp_path: Path) -> None:
+    scores = {"dna": (-81.0, -80.0), "nltcs": (-6.5, -6.0)}
+    records = [
+        {"task": {"stage": "final", "set": name, "kind": kind}, "result": {"test": test, "valid": test}}
+        for name, both in scores.items()
+        for kind, test in zip(("circuit", "network"), both, strict=True)
+    ]
+    said = free_network(studies(tmp_path, collection=records))
+    assert "In nats most on dna (1.00 a row), in percent most on nltcs (8.3%). On 0 of 2 sets" in said
+
+
+def test_networks_that_do_not_answer_all_are_counted(tmp_path: Path) -> None:
+    task = {"set": "nltcs", "levels": [0.0, 0.5], "max_parents": 0, "score": "BIC"}
+    ours = {"stage": "final", "set": "nltcs", "kind": "circuit", "schedule": "quick"}
+    network = {**ours, "kind": "network", "schedule": "network"}
+    all_quick = {"asked": 3, "answered": 3, "mean": 1.0}
+    answers = [{**all_quick, "answered": 2}, all_quick]
+    records = [
+        {"task": {**task, "stage": "learn"}, "result": {"valid": -5.0, "test": -5.0}},
+        {"task": {**task, "stage": "ask"}, "result": {"answers": answers}},
+        {"task": {**task, "stage": "ask", "score": "AIC"}, "result": {"answers": [{**all_quick, "mean": 100.0}] * 2}},
+    ]
+    both = [{"task": of, "result": {"test": -6.0, "valid": -6.0}} for of in (ours, network)]
+    said = junction_tree(studies(tmp_path, alternatives=records, collection=both))
+    assert "better than our single circuit on 1 (nltcs)" in said
+    assert "with 50% of the variables known, 1 of 2 of its networks answer all" in said
+    assert "with 0% of the variables known, 0 of 2 of its networks answer all queries" in said
+    assert said.endswith("and 1 do not answer all.")

@@ -9,7 +9,7 @@ import pytest
 from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
 from filled import PAGES, PICTURES, ROOT, filled
-from report import render
+from report import STUDIES, render
 from tables import Studies
 from verdicts import LARGE_LOSS, behind_the_best
 
@@ -19,7 +19,7 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 
 def test_the_report_is_made_of_the_result_files() -> None:
-    assert render(EXPERIMENTS / "results") == (EXPERIMENTS / "REPORT.md").read_text()
+    assert render(EXPERIMENTS / "results", STUDIES) == (EXPERIMENTS / "REPORT.md").read_text()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])

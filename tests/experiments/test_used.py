@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn import datasets
+from sklearn.metrics import log_loss, root_mean_squared_error
 from tables import Studies
 from used import used
 
@@ -14,7 +16,7 @@ tabular = pytest.importorskip("tabular", reason="needs pandas and scikit-learn")
 
 OURS = {
     "density": {"score": -1.5, "standard_error": 0.1},
-    "prediction": {"log_loss": 0.25},
+    "prediction": {"log_loss": 0.25, "standard_error": 0.01},
     "imputation": {"wrong": 0.1, "error": None},
     "synthetic": {"auc": 0.6, "detection": 0.8, "detection_error": 0.02},
     "rows": 100,
@@ -34,10 +36,38 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     (tmp_path / "tabular.json").write_text(json.dumps(records))
     text = used(Studies(tmp_path))
     assert "| adult | circuit | 1200 | 2 s |" in text
-    assert "| adult | -1.500 |  |  |  |  |  |" in text
-    assert "| adult | 0.2500 |  |  | 0.5000 |" in text
+    assert "| adult | -1.500 ± 0.100 |  |  |  |  |  |" in text
+    assert "| adult | 0.2500 ± 0.0100 |  |  | 0.5000 |" in text
     assert "| adult | 0.100 |  |  |  |  |" in text
     assert "| adult | 0.800 ± 0.020 |  | 0.855 |" in text
+
+
+def test_what_is_no_density_is_left_out(tmp_path: Path) -> None:
+    density = {"density": {"score": -22.617, "standard_error": 0.1}}
+    tasks = [{"table": name, "method": "SPFlow", "question": "density"} for name in ("adult", "default")]
+    (tmp_path / "tabular.json").write_text(json.dumps([{"task": task, "result": density} for task in tasks]))
+    assert used(Studies(tmp_path)).count("-22.617") == 1
+
+
+class TestPrediction:
+    def test_errors_are_those_of_scikit_learn(self) -> None:
+        rng = np.random.default_rng(0)
+        wanted = rng.normal(3.0, 2.0, size=1000)
+        guesses = wanted + rng.normal(size=1000)
+        found = tabular.relative(guesses, wanted)
+        assert found["error"] == pytest.approx(root_mean_squared_error(wanted, guesses) / wanted.std())
+        # Squares of normal deviates have a standard deviation of the root of 2.
+        assert found["standard_error"] == pytest.approx(np.sqrt(2 / 1000) / (2 * found["error"] * 4), rel=0.2)
+
+    def test_the_log_loss_is_that_of_scikit_learn(self) -> None:
+        data = datasets.load_wine(as_frame=True).frame
+        parts = tabular.Parts(data, 1, "target")
+        found = tabular.prediction(parts, "linear")
+        estimator = tabular.baseline("linear", parts.train.drop(columns="target"), is_number=False)
+        estimator.fit(parts.train.drop(columns="target"), parts.train["target"])
+        shares = estimator.predict_proba(parts.test.drop(columns="target"))
+        assert found["log_loss"] == pytest.approx(log_loss(parts.test["target"], shares))
+        assert found["standard_error"] > 0
 
 
 class TestDetected:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from verdicts import (
     ENOUGH_QUERIES,
@@ -14,6 +15,10 @@ from verdicts import (
     dominates,
     edge_of_grid,
     half_width,
+    holm,
+    p_value,
+    pooled,
+    scored,
     tally,
     verdict,
 )
@@ -49,6 +54,41 @@ class TestVerdict:
     def test_a_larger_error_takes_the_verdict_back(self) -> None:
         assert verdict(cell(-0.9, error=0.3, rows=30)) is Verdict.SAMPLER
         assert verdict(cell(-0.9, error=0.5, rows=30)) is Verdict.UNCLEAR
+
+
+class TestHolm:
+    def test_p_values_are_students(self) -> None:
+        assert p_value(cell(2.045, error=1.0, rows=30)) == pytest.approx(0.05, abs=1e-3)
+        assert p_value(cell(-2.045, error=1.0, rows=30)) == pytest.approx(0.05, abs=1e-3)
+        assert p_value(cell(0.0)) == 1.0
+        assert p_value(cell(0.0, error=0.0)) == 1.0
+        assert p_value(cell(0.1, error=0.0)) == 0.0
+
+    def test_one_p_value_is_as_it_is(self) -> None:
+        assert holm([0.049]) == [True]
+        assert holm([0.051]) == [False]
+        assert holm([]) == []
+
+    def test_the_smallest_is_held_against_the_most(self) -> None:
+        # 0.05 / 3, then 0.05 / 2, then 0.05.
+        assert holm([0.04, 0.01, 0.024]) == [True, True, True]
+        assert holm([0.04, 0.017, 0.001]) == [True, True, True]
+        assert holm([0.04, 0.026, 0.001]) == [False, False, True]
+        assert holm([0.04, 0.018, 0.018]) == [False, False, False]
+
+
+class TestPooled:
+    def test_means_and_errors_are_those_of_all_queries_at_once(self) -> None:
+        values = np.array([1.0, 4.0, 2.0, 7.0, 3.0])
+        parts = [
+            {"rows": len(part), **scored("less", part), "seconds": seconds}
+            for part, seconds in ((values[:2], 1.0), (values[2:], 2.0))
+        ]
+        found = pooled(parts)
+        assert found["rows"] == 5
+        assert found["less"] == pytest.approx(3.4)
+        assert found["less_error"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(5))
+        assert found["seconds"] == pytest.approx((2 * 1.0 + 3 * 2.0) / 5)
 
 
 class TestDominates:
@@ -99,6 +139,11 @@ class TestLoss:
         assert Loss(0.02, 0.004).is_clearly_above(LARGE_LOSS)
         assert not Loss(0.02, 0.006).is_clearly_above(LARGE_LOSS)
         assert not Loss(0.005, 0.0).is_clearly_above(LARGE_LOSS)
+
+    def test_neither_clearly_above_nor_clearly_within(self) -> None:
+        assert Loss(0.005, 0.002).is_clearly_within(LARGE_LOSS)
+        assert not Loss(0.005, 0.003).is_clearly_within(LARGE_LOSS)
+        assert not Loss(0.02, 0.0).is_clearly_within(LARGE_LOSS)
 
 
 class TestEdgeOfGrid:

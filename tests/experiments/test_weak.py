@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from compared import BEST, MARKS, MODELS, SHOWN_FIRST, TRACTABLE, told_of
-from table5 import LEVELS
 from tables import Studies
 from verdicts import tally
-from weak import commits, free_network, is_dominated, not_dominated, points, published
+from weak import commits, free_network, largest_mixtures, machines, points, published, seen_before
 
 Record = dict[str, Any]
 # Two that all published columns have.
@@ -23,11 +22,6 @@ def studies(folder: Path, **records: list[Record]) -> Studies:
         told = [{"commit": "first", "machine": "", "cpu_seconds": 1, "wall_seconds": 1, **record} for record in found]
         (folder / f"{name}.json").write_text(json.dumps(told))
     return Studies(folder)
-
-
-def sampled(name: str, method: str, less: float, rows: int = 30, levels: list[tuple[float, float]] = LEVELS) -> list:
-    result = {"rows": rows, "less_than_quick": less, "less_than_quick_error": 0.1}
-    return [{"task": {"set": name, "method": method, "query": q, "evidence": e}, "result": result} for q, e in levels]
 
 
 def tuned(name: str, kind: str, scores: dict[float, float], test: float) -> list[Record]:
@@ -44,39 +38,6 @@ def of_both(scores: dict[float, float], tests: dict[str, float]) -> list[Record]
     return [*networks, *(record for name in SETS for record in tuned(name, "circuit", {1.0: -5.0}, tests[name]))]
 
 
-class TestDominated:
-    def test_a_set_where_the_circuit_is_always_clearly_better_is(self, tmp_path: Path) -> None:
-        found = studies(tmp_path, table5=sampled("kdd", "Gibbs-Slow", 1.0))
-        assert is_dominated(found, "kdd") is True
-        assert not_dominated(found) == ""
-
-    def test_one_unclear_comparison_is_enough_against_it(self, tmp_path: Path) -> None:
-        records = sampled("kdd", "Gibbs-Slow", 1.0, levels=LEVELS[:-1])
-        records += sampled("kdd", "Gibbs-Slow", 0.0, levels=LEVELS[-1:])
-        records += sampled("tmovie", "Gibbs-Slow", 1.0)
-        said = not_dominated(studies(tmp_path, table5=records))
-        assert "not reproduced on KDD Cup." in said
-        assert "9 of 10 on KDD Cup and 10 of 10 on EachMovie" in said
-
-    def test_queries_of_very_few_variables_are_left_out_as_in_the_paper(self, tmp_path: Path) -> None:
-        few = [level for level in LEVELS if level[0] == 0.1]
-        records = sampled("kdd", "Gibbs-Slow", -1.0, levels=few)
-        records += sampled("kdd", "Gibbs-Slow", 1.0, levels=[level for level in LEVELS if level not in few])
-        assert is_dominated(studies(tmp_path, table5=records), "kdd") is True
-
-    def test_too_few_queries_are_no_verdict(self, tmp_path: Path) -> None:
-        records = sampled("kdd", "Gibbs-VerySlow", -1.0, rows=12)
-        found = studies(tmp_path, table5=records)
-        assert is_dominated(found, "kdd") is None
-        assert not_dominated(found) == ""
-        found = studies(tmp_path, table5=[*records, *sampled("kdd", "Gibbs-Slow", 0.0)])
-        assert "Gibbs-VerySlow answered too few queries to say (fewer than 30)." in not_dominated(found)
-
-    def test_faster_settings_do_not_count(self, tmp_path: Path) -> None:
-        records = sampled("kdd", "Gibbs-Fast", 0.0) + sampled("kdd", "Gibbs-Slow", 1.0)
-        assert is_dominated(studies(tmp_path, table5=records), "kdd") is True
-
-
 class TestFreeNetwork:
     TESTS: dict[str, float] = dict.fromkeys(SETS, -5.0)
 
@@ -88,13 +49,12 @@ class TestFreeNetwork:
         records = of_both({0.25: -5.0, 0.5: -5.1, 1.0: -5.2}, self.TESTS)
         said = free_network(studies(tmp_path, collection=records))
         assert "its grid (0.25, 0.5, 1) on 2 of 2 sets." in said
-        assert "On 0 of these the next value is as good" in said
-        assert "on nltcs and dna a value beyond the grid might do better" in said
+        assert "On nltcs and dna a value beyond it might do better still." in said
 
     def test_one_that_is_no_better_than_the_next_hardly_matters(self, tmp_path: Path) -> None:
         records = of_both({0.25: -5.0, 0.5: -5.0, 1.0: -5.2}, self.TESTS)
         said = free_network(studies(tmp_path, collection=records))
-        assert "On 2 of these the next value is as good on the validation rows; so it hardly matters." in said
+        assert "On all of these the next value is as good on the validation rows, so it hardly matters." in said
 
 
 class TestPublished:
@@ -144,15 +104,36 @@ class TestCommits:
         for file, commit in (("a", "x"), ("b", "y"), ("c", "y")):
             (benchmarks / f"{file}.json").write_text(json.dumps({"machine": {"commit": commit}, "results": []}))
         said = commits(studies(results, table3=[*one, {**one[0], "commit": "second"}], table4=one), benchmarks)
-        assert "the report's from 2, 2 of them in the study `table3` alone, those of the benchmarks from 2." in said
+        assert "the report's from 2, those of the benchmarks from 2. Of more than one commit: `table3`." in said
 
     def test_one_commit_is_not_weak(self, tmp_path: Path) -> None:
         found = studies(tmp_path, table3=[{"task": {"set": "kdd"}, "result": {}}])
         assert commits(found) == ""
 
 
+def test_machines_are_counted_without_their_versions(tmp_path: Path) -> None:
+    def on(machine: str) -> Record:
+        return {"task": {"set": "kdd"}, "result": {}, "machine": machine}
+
+    old, new, other = on("A, 2 CPUs, Python 3.11"), on("A, 2 CPUs, 25 GB, Python 3.11"), on("B, 2 CPUs, Python 3.11")
+    assert machines(studies(tmp_path, table3=[old, new])) == ""
+    said = machines(studies(tmp_path, table3=[old, other], table4=[new]))
+    assert said == "**Results are of 2 kinds of machines**, those of `table3` alone of more than one."
+
+
+def test_the_largest_mixtures_are_told(tmp_path: Path) -> None:
+    def averaged(n_components: int, valid: float) -> Record:
+        task = {"kind": "averaged", "set": "dna", "n_components": n_components}
+        return {"task": task, "result": {"test": -80.0, "valid": valid}}
+
+    assert "on 1 of 1 sets" in largest_mixtures(studies(tmp_path, mixtures=[averaged(64, -81.0), averaged(256, -80.0)]))
+    assert largest_mixtures(studies(tmp_path, mixtures=[averaged(64, -80.0), averaged(256, -81.0)])) == ""
+
+
 def test_lines_fit_and_each_point_is_one_of_a_list(tmp_path: Path) -> None:
-    records = sampled("kdd", "Gibbs-Slow", 0.0) + sampled("msweb", "Gibbs-Slow", 0.0)
-    lines = points(studies(tmp_path, table5=records)).splitlines()
-    assert [line[:2] for line in lines].count("- ") == 1
+    records = of_both({0.25: -5.0, 0.5: -5.1}, dict.fromkeys(SETS, -5.0))
+    found = studies(tmp_path, collection=records)
+    assert seen_before(found)
+    lines = points(found).splitlines()
+    assert [line[:2] for line in lines].count("- ") == 3
     assert all(line.startswith(("- ", "  ")) and len(line) <= 120 for line in lines)

@@ -1,0 +1,95 @@
+"""What the report says of Gibbs sampling beside circuits, with made-up results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sampling import clear_together, is_dominated, not_dominated, table5
+from table5 import LEVELS
+from tables import Studies
+
+Record = dict[str, Any]
+
+
+def studies(folder: Path, *records: Record) -> Studies:
+    (folder / "table5.json").write_text(json.dumps(records))
+    return Studies(folder)
+
+
+def sampled(
+    name: str,
+    method: str,
+    less: float,
+    rows: int = 30,
+    levels: list[tuple[float, float]] = LEVELS,
+    error: float = 0.1,
+) -> list[Record]:
+    result = {"rows": rows, "less_than_quick": less, "less_than_quick_error": error}
+    result |= {"log_probability": -0.5, "log_probability_error": 0.1, "seconds": 1.0}
+    return [{"task": {"set": name, "method": method, "query": q, "evidence": e}, "result": result} for q, e in levels]
+
+
+class TestDominated:
+    def test_a_set_where_the_circuit_is_always_clearly_better_is(self, tmp_path: Path) -> None:
+        found = studies(tmp_path, *sampled("kdd", "Gibbs-Slow", 1.0))
+        assert is_dominated(found, "kdd") is True
+        assert not_dominated(found) == ""
+
+    def test_one_unclear_comparison_is_enough_against_it(self, tmp_path: Path) -> None:
+        records = sampled("kdd", "Gibbs-Slow", 1.0, levels=LEVELS[:-1])
+        records += sampled("kdd", "Gibbs-Slow", 0.0, levels=LEVELS[-1:])
+        records += sampled("tmovie", "Gibbs-Slow", 1.0)
+        said = not_dominated(studies(tmp_path, *records))
+        assert "not reproduced on KDD Cup." in said
+        assert "9 of 10 on KDD Cup and 10 of 10 on EachMovie" in said
+
+    def test_queries_of_very_few_variables_are_left_out_as_in_the_paper(self, tmp_path: Path) -> None:
+        few = [level for level in LEVELS if level[0] == 0.1]
+        records = sampled("kdd", "Gibbs-Slow", -1.0, levels=few)
+        records += sampled("kdd", "Gibbs-Slow", 1.0, levels=[level for level in LEVELS if level not in few])
+        assert is_dominated(studies(tmp_path, *records), "kdd") is True
+
+    def test_too_few_queries_are_no_verdict(self, tmp_path: Path) -> None:
+        records = sampled("kdd", "Gibbs-VerySlow", -1.0, rows=12)
+        found = studies(tmp_path, *records)
+        assert is_dominated(found, "kdd") is None
+        assert not_dominated(found) == ""
+        found = studies(tmp_path, *records, *sampled("kdd", "Gibbs-Slow", 0.0))
+        assert "Gibbs-VerySlow answered too few queries to say (fewer than 30)." in not_dominated(found)
+
+    def test_nothing_is_said_as_long_as_comparisons_are_missing(self, tmp_path: Path) -> None:
+        some = LEVELS[:3]
+        assert is_dominated(studies(tmp_path, *sampled("kdd", "Gibbs-Slow", 1.0, levels=some)), "kdd") is None
+        assert is_dominated(studies(tmp_path, *sampled("kdd", "Gibbs-Slow", 0.0, levels=some)), "kdd") is False
+
+    def test_faster_settings_do_not_count(self, tmp_path: Path) -> None:
+        records = sampled("kdd", "Gibbs-Fast", 0.0) + sampled("kdd", "Gibbs-Slow", 1.0)
+        assert is_dominated(studies(tmp_path, *records), "kdd") is True
+
+
+def test_what_is_clear_alone_may_not_be_clear_among_many(tmp_path: Path) -> None:
+    # At 2.5 standard errors, p is 0.018 with 30 queries: enough for one comparison, not for one of ten.
+    found = studies(tmp_path, *sampled("kdd", "Gibbs-Slow", 0.25))
+    assert is_dominated(found, "kdd") is True
+    assert clear_together(found) == []
+    found = studies(tmp_path, *sampled("kdd", "Gibbs-Slow", 0.25, levels=LEVELS[:1]))
+    assert clear_together(found) == [("kdd", "Gibbs-Slow", *LEVELS[0])]
+
+
+def test_the_section_counts_verdicts(tmp_path: Path) -> None:
+    quick = sampled("kdd", "AC-Quick", 0.0)
+    records = [*quick, *sampled("kdd", "Gibbs-Fast", 1.0), *sampled("kdd", "Gibbs-Medium", -1.0, levels=LEVELS[:1])]
+    records += sampled("kdd", "Gibbs-Slow", 0.0, levels=LEVELS[:2]) + sampled("kdd", "Gibbs-Slow", 0.0, 5, LEVELS[2:3])
+    said = " ".join(table5(studies(tmp_path, *records)).split())
+    assert "Of 14 comparisons of a Gibbs setting with AC-Quick (the cells above), 10 are clearly in favour" in said
+    assert "2 are not clear (the interval has zero in it), and 1 have too few queries" in said
+    asked, known = LEVELS[0]
+    assert f"- KDD Cup: Gibbs-Medium ({asked:.0%} asked, {known:.0%} known)" in said
+    assert "Gibbs-Slow, 0 to 30 queries" in said
+    assert "| 30% asked, 0% known | -500.0 | | 1000.0 ± 204.5 | -1000.0 ± 204.5 | 0.0 ± 204.5 | |" in said
+
+
+def test_times_are_beside_the_papers(tmp_path: Path) -> None:
+    assert "| Gibbs-Fast | 1 s (1.46 s; x 1) |" in table5(studies(tmp_path, *sampled("kdd", "Gibbs-Fast", 1.0)))
