@@ -230,11 +230,13 @@ def _published(circuits: Mapping[str, dict[str, Any]]) -> str:
 def _about_published(n_sets: int) -> str:
     networks = [name for name in MODELS if name not in TRACTABLE]
     marks = "; ".join(f"{mark.replace('*', 'with a star')}: {source}" for source, mark in MARKS.items())
+    authors = "; ".join(f"{name}: {model['by']}" for name, model in MODELS.items())
     return (
-        f"Beside published models, at two decimals. Of the {N_SETS} sets of the collection, {n_sets} are here. Columns "
-        f"{marks}. {listed(networks)} are Bayesian networks, for which exact inference may be out of reach. Libra's "
-        "circuits were learned with an edge penalty of 0.1 alone. The last column has the best that is known of any "
-        f"tractable model, set by set. The report first showed only {listed(SHOWN_FIRST)}."
+        f"Beside published models, at two decimals. Of the {N_SETS} sets of the collection, {n_sets} are here (not "
+        f"{', '.join(PUBLISHED['absent_sets'])}). Columns {marks}. {listed(networks)} are Bayesian networks, for which "
+        "exact inference may be out of reach. Libra's circuits were learned with an edge penalty of 0.1 alone. The last "
+        "column has the best that is known of any tractable model, set by set. The report first showed only "
+        f"{listed(SHOWN_FIRST)}. By whom the models are: {authors}."
     )
 
 

@@ -258,7 +258,7 @@ def mixtures() -> str:
 def headline() -> str:
     studies = Studies(HERE / "results")
     ahead, compared = ahead_of_all(studies)
-    said = f"Four averaged are ahead of every published tractable model on {len(ahead)} of {len(compared)} sets."
+    said = f"Four averaged are ahead of every tractable model whose figures we know on {len(ahead)} of {len(compared)} sets."
     return f"{said}\n\n{headline_table(studies)}"
 
 

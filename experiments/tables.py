@@ -124,7 +124,9 @@ def thousands(number: float | None) -> str:
     """193,512 as 194K."""
     if number is None:
         return ""
-    return f"{number / 1e6:.2f}M" if number >= 1e6 else f"{number / 1000:.0f}K" if number >= 1e4 else f"{number:.0f}"
+    if number >= 999_500:  # What would be 1000K is 1.00M.
+        return f"{number / 1e6:.2f}M"
+    return f"{number / 1000:.0f}K" if number >= 1e4 else f"{number:.0f}"
 
 
 def duration(seconds: float | None) -> str:

@@ -10,7 +10,7 @@ from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
 from filled import PAGES, PICTURES, ROOT, filled
 from report import STUDIES, render
-from tables import Studies
+from tables import Studies, thousands
 from verdicts import LARGE_LOSS, behind_the_best
 
 from learnac.defaults import MAX_EDGES
@@ -87,3 +87,11 @@ def test_the_default_loses_little_against_the_best_of_its_grid() -> None:
     for name, result in results.items():
         assert behind_the_best(result, "best_smoothing").share <= LARGE_LOSS, name
         assert not behind_the_best(result, "best_of_grid").is_clearly_above(LARGE_LOSS), name
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(914, "914"), (9_999, "9999"), (10_000, "10K"), (999_499, "999K"), (999_600, "1.00M"), (1_000_000, "1.00M")],
+)
+def test_large_numbers_are_told_shortly(number: int, told: str) -> None:
+    assert thousands(number) == told
