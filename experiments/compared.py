@@ -234,8 +234,8 @@ def _about_published(n_sets: int) -> str:
     return (
         f"Beside published models, at two decimals. Of the {N_SETS} sets of the collection, {n_sets} are here (not "
         f"{', '.join(PUBLISHED['absent_sets'])}). Columns {marks}. {listed(networks)} are Bayesian networks, for which "
-        "exact inference may be out of reach. Libra's circuits were learned with an edge penalty of 0.1 alone. The last "
-        "column has the best that is known of any tractable model, set by set. The report first showed only "
+        "exact inference may be out of reach. Libra's circuits were learned with an edge penalty of 0.1 alone. The "
+        "last column has the best that is known of any tractable model, set by set. The report first showed only "
         f"{listed(SHOWN_FIRST)}. By whom the models are: {authors}."
     )
 

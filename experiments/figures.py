@@ -89,7 +89,9 @@ def _draw_figure1(points: Points) -> Any:
             axis.set_yscale("symlog", linthresh=LINEAR)
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
+            shown = axis.get_ylim()
             axis.axhspan(-LINEAR, LINEAR, color="0.95", zorder=0)
+            axis.set_ylim(shown)
         row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
@@ -120,7 +122,7 @@ def _draw_tradeoff(points: Points) -> Any:
                 axis.plot(values, scores, marker="o", markersize=3, linestyle="none", color=color, label=label)
             few = slice(None, None, max(1, len(found) // 4))
             for penalty, *at in zip(edge_penalties[few], edges[few], scores[few], strict=True):
-                row[0].annotate(f"{penalty:g}", at, fontsize=6, color=color, xytext=(3, -7), textcoords="offset points")
+                row[0].annotate(f"{penalty:g}", at, fontsize=6, color=color, xytext=(4, 2), textcoords="offset points")
         for axis, label in zip(row, ("edges", "ms for a query"), strict=True):
             axis.set_xscale("log")
             axis.set_xlabel(label)

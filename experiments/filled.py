@@ -258,8 +258,8 @@ def mixtures() -> str:
 def headline() -> str:
     studies = Studies(HERE / "results")
     ahead, compared = ahead_of_all(studies)
-    said = f"Four averaged are ahead of every tractable model whose figures we know on {len(ahead)} of {len(compared)} sets."
-    return f"{said}\n\n{headline_table(studies)}"
+    said = "Four averaged are ahead of every tractable model whose figures we know on"
+    return f"{said} {len(ahead)} of {len(compared)} sets.\n\n{headline_table(studies)}"
 
 
 def gaps() -> str:
