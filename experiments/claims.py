@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from compared import BEST, MODELS, best_circuits, free_networks, near, tallies, told_of
 from elsewhere import better_elsewhere
-from mixed import ahead_of_all, averaged_of
+from mixed import FEW, ahead_of_all, ahead_with, averaged_of
 from reproduced import against_paper, same_data
 from sampling import FASTEST, SLOWEST, clear_together, compared, is_dominated, not_dominated
 from table5 import LEVELS, SCENARIOS
@@ -129,10 +129,11 @@ def mixtures(studies: Studies) -> str:
         return ""
     edges = [found["edges"] for name, found in averaged_of(studies).items() if name in compared and "edges" in found]
     size = f" They have {thousands(min(edges))} to {thousands(max(edges))} edges x components." if edges else ""
+    fewer = len(ahead_with(studies, FEW))
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
-        f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} Most of the published figures are recalled, not "
-        f"checked, and none has an error ({_section('mixtures', 'mixtures-over-one-structure')})."
+        f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
+        f"ahead on {fewer}. Most of the published figures are recalled, not checked, and none has an error ({_section('mixtures', 'mixtures-over-one-structure')})."
     )
 
 
