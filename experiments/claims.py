@@ -133,7 +133,8 @@ def mixtures(studies: Studies) -> str:
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
         f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
-        f"ahead on {fewer}. Most of the published figures are recalled, not checked, and none has an error ({_section('mixtures', 'mixtures-over-one-structure')})."
+        f"ahead on {fewer}. Most of the published figures are recalled, not checked, and none has an error "
+        f"({_section('mixtures', 'mixtures-over-one-structure')})."
     )
 
 
