@@ -68,10 +68,11 @@ def the_paper(studies: Studies) -> str:
     asking = [row.asking for row in rows if row.asking is not None]
     on_same = [row for row in rows if row.name in same]
     also = f", and answer {min(asking):,.0f} to {max(asking):,.0f} times faster" if asking else ""
+    same_data_too = f" ({_as_likely(on_same)} on the data that are exactly the paper's)" if on_same else ""
     size = f"; with at most its number of edges, {_as_likely(of_its_size)} do" if of_its_size else ""
     return (
-        f"**{_as_likely(rows)} circuits of the paper's Table 4 have at least its log-likelihood** "
-        f"({_as_likely(on_same)} on the data that are exactly the paper's){size}. They learn "
+        f"**{_as_likely(rows)} circuits of the paper's Table 4 have at least its log-likelihood**"
+        f"{same_data_too}{size}. They learn "
         f"{'more than ' if least.is_at_least else ''}{least.learning:,.0f} to {most.learning:,.0f} times faster{also}; "
         f"the authors' times are of 2008, on another machine ({_section('Table 4', 'table-4-the-learned-models')}, "
         f"{_section('Table 5', 'table-5-and-figure-1-queries')})."

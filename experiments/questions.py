@@ -181,7 +181,8 @@ def junction_tree(studies: Studies) -> str:
     if not found.compared:
         return ""
     told = []
-    for level in (0.5, 0.0):
+    levels = studies.records("alternatives")[0]["task"]["levels"]
+    for level in (max(levels), min(levels)):
         means = answered_within(studies, level)
         quick = sum(mean is not None and mean < QUICK for mean in means)
         told.append(
