@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from claims import claims, mixtures, not_reproduced, one_circuit, other_networks, sampling, the_paper
 from compared import MODELS, TRACTABLE
-from reproduced import same_data
+from reproduced import against_paper, same_data
 from table5 import LEVELS
 from tables import Studies
 
@@ -39,6 +39,20 @@ class TestThePaper:
     def test_how_many_times_faster(self, tmp_path: Path) -> None:
         assert "learn 300 to 300 times faster;" in the_paper(studies(tmp_path, table4=[learned(-2.1)]))
         assert "learn 600 to 600 times faster;" in the_paper(studies(tmp_path, table4=[learned(-2.1, seconds=18.0)]))
+
+
+def test_circuits_of_the_papers_size_are_compared_without_the_queries_of_others(tmp_path: Path) -> None:
+    size = learned(-2.155)
+    size["task"] = {**size["task"], "stage": "size"}
+    asked = {"task": {"set": "kdd", "method": "AC-Quick", "query": 0.3, "evidence": 0.3}, "result": {"rows": 9}}
+    asked["result"]["seconds"] = 0.001
+    found = studies(tmp_path, table4=[learned(-2.166), size], table5=[asked])
+    ((final,), (same_size,)) = against_paper(found), against_paper(found, "size")
+    assert (final.is_as_likely, same_size.is_as_likely) == (False, True)
+    assert final.asking == pytest.approx(198)
+    assert same_size.asking is None
+    assert "**0 of 1 circuits" in the_paper(found)
+    assert "with at most its number of edges, 1 of 1 do." in the_paper(found)
 
 
 def sampled(less: float) -> list[Record]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from gaps import dealt_out, known_of
+from gaps import dealt_out, known_of, measure
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +31,11 @@ def test_all_parts_have_one_schema(frame: pd.DataFrame) -> None:
 def test_another_seed_deals_otherwise(frame: pd.DataFrame) -> None:
     first, second = (known_of(dealt_out(frame, seed)[0]).codes for seed in (1, 2))
     assert not np.array_equal(first, second)
+
+
+def test_others_are_compared_with_ours_row_by_row() -> None:
+    task = {"set": "nltcs", "share": 0.3, "seed": 1, "corner": [200, 6]}
+    ours, filled = (measure({**task, "method": method}) for method in ("gaps", "mode"))
+    assert "less_than_ours" not in ours
+    assert filled["less_than_ours"] == pytest.approx(ours["test"] - filled["test"])
+    assert 0 < filled["less_than_ours_error"] < filled["test_error"] + ours["test_error"]
