@@ -132,14 +132,6 @@ AC-Quick, learned from train and valid; a query is P(30 % of the variables | 30 
 {"".join(parts)}"""
 
 
-KINDS = {
-    "complete": "complete splits",
-    "binary": "binary splits",
-    "network-complete": "free network, complete",
-    "network-binary": "free network, binary",
-}
-
-
 MODELS = {
     "complete": "circuit with complete splits",
     "binary": "circuit with binary splits",
@@ -151,23 +143,7 @@ MODELS = {
 def categorical(studies: Studies) -> str:
     kinds = studies.values("categorical", "kind", stage="final")
     tried = studies.values("categorical", "parameter_penalty")
-    rows = []
-    for name in studies.values("categorical", "set"):
-        finals = [studies.records("categorical", stage="final", set=name, kind=kind) for kind in kinds]
-        if not all(finals):
-            continue
-        row = [name]
-        for records in finals:
-            task, found = records[-1]["task"], records[-1]["result"]
-            row.append(with_error(found, "test", 3))
-            if "edges" in found:
-                row += [thousands(found["edges"]), timing(found, "learning_seconds")]
-                row += [timing(found, "query_ms"), penalties(task)]
-        rows.append(row)
-    header = ["set"]
-    for kind in kinds:
-        header.append(KINDS[kind])
-        header += [] if kind.startswith("network") else ["edges", "learning", "query", "chosen k_p, shrinkage"]
+    header = ["set", "model", "log-likelihood", "edges", "learning", "query", "chosen k_p, shrinkage"]
     return f"""\
 ## Variables of many values
 
@@ -176,9 +152,20 @@ binary ones, one value against the rest. Grids grow at their edges as in the col
 {listed_numbers(tried)}{_left_out(studies)}; shrinkages:
 {listed_numbers(studies.values("categorical", "shrinkage"))}; the higher ones where the best was at an edge.
 
-{table(header, rows)}
+{table(header, _of_categorical_sets(studies))}
 {edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
 """
+
+
+def _of_categorical_sets(studies: Studies) -> list[list[str]]:
+    rows = []
+    for record in studies.records("categorical", stage="final"):
+        task, found = record["task"], record["result"]
+        cost = ["", timing(found, "learning_seconds"), ""]
+        if "edges" in found:
+            cost = [thousands(found["edges"]), timing(found, "learning_seconds"), timing(found, "query_ms")]
+        rows.append([task["set"], MODELS[task["kind"]], with_error(found, "test", 3), *cost, penalties(task)])
+    return rows
 
 
 def _left_out(studies: Studies) -> str:
