@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from compared import BEST, MODELS, best_circuits, free_networks, near, tallies, told_of
 from elsewhere import better_elsewhere
-from mixed import FEW, ahead_of_all, ahead_with, averaged_of
-from reproduced import against_paper, same_data
-from sampling import FASTEST, SLOWEST, clear_together, compared, is_dominated, not_dominated
+from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
+from reproduced import against_paper, faster, in_words, same_data
+from sampling import FASTEST, SLOWEST, clear_together, compared, is_dominated
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, listed, thousands
 from verdicts import Verdict
@@ -51,7 +51,7 @@ def _worse_circuits(studies: Studies) -> str:
 def _other_data(studies: Studies) -> str:
     same = same_data(studies)
     other = [NAMES[name] for name in studies.values("table3", "set") if name not in same]
-    return f"the data of {listed(other)} are not exactly the paper's (Table 3)" if other else ""
+    return f"the data of {listed(other)} differ from the paper's in size (Table 3)" if other else ""
 
 
 def claims(studies: Studies) -> str:
@@ -64,23 +64,26 @@ def the_paper(studies: Studies) -> str:
     rows, of_its_size, same = against_paper(studies), against_paper(studies, "size"), same_data(studies)
     if not rows:
         return ""
-    least, most = (choose(rows, key=lambda row: row.learning) for choose in (min, max))
-    asking = [row.asking for row in rows if row.asking is not None]
+    equal = sum(float(row.test) == float(row.paper_test) for row in rows)
     on_same = [row for row in rows if row.name in same]
-    also = f", and answer {min(asking):,.0f} to {max(asking):,.0f} times faster" if asking else ""
-    same_data_too = f" ({_as_likely(on_same)} on the data that are exactly the paper's)" if on_same else ""
-    size = f"; with at most its number of edges, {_as_likely(of_its_size)} do" if of_its_size else ""
+    alike = (
+        f"; {_as_likely(on_same)} on {listed([NAMES[name] for name in same])}, whose sizes are the paper's"
+        if on_same
+        else ""
+    )
+    size = f" With at most the paper's number of edges, {_as_likely(of_its_size)} do." if of_its_size else ""
+    asking = [row.asking for row in rows if row.asking is not None]
+    also = f", and answer about {in_words(asking)} times faster" if asking else ""
     return (
-        f"**{_as_likely(rows)} circuits of the paper's Table 4 have at least its log-likelihood**"
-        f"{same_data_too}{size}. They learn "
-        f"{'more than ' if least.is_at_least else ''}{least.learning:,.0f} to {most.learning:,.0f} times faster{also}; "
-        f"the authors' times are of 2008, on another machine ({_section('Table 4', 'table-4-the-learned-models')}, "
+        f"**{_as_likely(rows, 'our ')} circuits reach the log-likelihood of the paper's Table 4, at the digits that it "
+        f"prints** ({equal} equal it{alike}).{size} They learn {faster(rows)}{also}; the authors' times are of 2008, "
+        f"on another machine ({_section('Table 4', 'table-4-the-learned-models')}, "
         f"{_section('Table 5', 'table-5-and-figure-1-queries')})."
     )
 
 
-def _as_likely(rows: list) -> str:
-    return f"{sum(row.is_as_likely for row in rows)} of {len(rows)}"
+def _as_likely(rows: list, whose: str = "") -> str:
+    return f"{sum(row.is_as_likely for row in rows)} of {whose}{len(rows)}"
 
 
 def sampling(studies: Studies) -> str:
@@ -91,15 +94,16 @@ def sampling(studies: Studies) -> str:
     n_planned = len(SCENARIOS) * len(LEVELS) * len(studies.values("table5", "set"))
     missing = n_planned - sum(judged is not Verdict.TOO_FEW for judged in found.values())
     together = [each for each in clear_together(studies) if each[1] in SLOWEST]
+    n_slow = Counter(slow.values())
+    sampler = n_slow[Verdict.SAMPLER]
     said = [
-        f"**In {_clear(slow)} comparisons with the two slowest settings of Gibbs sampling, AC-Quick is clearly more "
-        f"accurate; in {Counter(slow.values())[Verdict.SAMPLER]}, it is the other way round** ({len(together)} are "
-        "clear with Holm's correction for many comparisons)."
+        f"**AC-Quick is clearly more accurate than the two slowest settings of Gibbs sampling in {_clear(slow)} "
+        f"comparisons; Gibbs sampling is in {sampler or 'none'}**, and {n_slow[Verdict.UNCLEAR]} are not clear (with "
+        f"Holm's correction for many comparisons, {len(together)} stay clear)."
         if slow
         else "",
-        f"With the two faster settings, AC-Quick is clearly more accurate in {_clear(fast)}." if fast else "",
-        f"{missing} of {n_planned} comparisons have too few queries, or none." if missing else "",
-        not_dominated(studies),
+        f"Against the two faster settings: {_clear(fast)}." if fast else "",
+        f"{missing} of {n_planned} comparisons were not made, or with too few queries." if missing else "",
         f"({_section('Figure 1', 'table-5-and-figure-1-queries')})",
     ]
     return " ".join(filter(None, said))
@@ -115,13 +119,21 @@ def one_circuit(studies: Studies) -> str:
         return ""
     found = near(circuits, networks)
     gaps = [networks[name]["result"]["test"] - circuits[name]["result"]["test"] for name in circuits]
+    counts = tallies(circuits)
+    others = sorted((model for model in MODELS if model != BEST), key=lambda model: counts[model].n_sets, reverse=True)
     return (
-        "**A single circuit of at most a million edges is clearly within 1 % of the network that may have any size on "
-        f"{len(found.within)} of {len(circuits)} sets, clearly not on {len(found.beyond)}, and it is not clear on "
-        f"{len(found.unclear)}**: in nats a row, from {min(gaps):+.2f} to {max(gaps):+.2f} behind. It is ahead of "
-        f"{told_of((model for model in MODELS if model != BEST), tallies(circuits))} "
-        f"({_section('the collection', 'the-density-estimation-collection')})."
+        f"**On {len(found.within)} of {len(circuits)} sets, a single circuit of at most a million edges is clearly "
+        f"within 1 % of the free network; on {len(found.beyond)} it is clearly not, on {len(found.unclear)} it is not "
+        f"clear**: {_range(gaps)}. It is ahead of the {BEST} on {len(counts[BEST].ahead)} of {len(circuits)} sets; of "
+        f"{told_of(others, counts)} ({_section('the collection', 'the-density-estimation-collection')})."
     )
+
+
+def _range(gaps: list[float]) -> str:
+    if min(gaps) < 0 < max(gaps):
+        return f"from {-min(gaps):.2f} nats a row ahead to {max(gaps):.2f} behind"
+    what = "behind" if max(gaps) >= 0 else "ahead"
+    return f"{min(map(abs, gaps)):.2f} to {max(map(abs, gaps)):.2f} nats a row {what}"
 
 
 def mixtures(studies: Studies) -> str:
@@ -134,8 +146,9 @@ def mixtures(studies: Studies) -> str:
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
         f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
-        f"ahead on {fewer}. Most of the published figures are recalled, not checked, and none has an error "
-        f"({_section('mixtures', 'mixtures-over-one-structure')})."
+        f"ahead on {fewer}. Most of the published figures are recalled, not checked, and none comes with a standard "
+        f"error; ours is larger than the lead on {len(leads_within_error(studies))} of these "
+        f"{len(ahead)} ({_section('mixtures', 'mixtures-over-one-structure')})."
     )
 
 
@@ -144,10 +157,10 @@ def other_networks(studies: Studies) -> str:
     if not found.compared:
         return ""
     return (
-        f"**pyAgrum's networks fit better than our single circuit on {len(found.better)} of {len(found.compared)} "
-        f"sets; {len(found.unanswered)} of these answer no query when nothing is known**, within the limits of time "
-        f"and memory, and of {len(found.not_compiled)} our compiler finds no circuit. What a circuit costs to ask is "
-        f"known from its edges ({_section('pyAgrum', 'against-todays-choice')})."
+        f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
+        f"{len(found.compared)} sets. Of these {len(found.better)}, {len(found.unanswered)} answer no query when "
+        f"nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and memory. "
+        f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-todays-choice')})."
     )
 
 

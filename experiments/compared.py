@@ -120,7 +120,7 @@ def _own_table(circuits: Mapping[str, dict[str, Any]], networks: Mapping[str, di
                 penalties(networks[name]["task"]),
             ]
         )
-    gap = ["gap, nats", "gap"] if has_behind else ["gap"]
+    gap = ["behind the free network, nats (± of the difference)", "behind, %"] if has_behind else ["behind, %"]
     header = ["set", "our circuit", "free network", *gap, "edges", "learning", "query"]
     return table([*header, "chosen: schedule, k_p, shrinkage", "free network: k_p, shrinkage"], rows)
 

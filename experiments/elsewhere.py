@@ -92,12 +92,15 @@ def _chosen(studies: Studies, **wanted: object) -> Task | None:
 
 def _fits_better(studies: Studies) -> str:
     found = better_elsewhere(studies)
+    shown = {name: studies.result("collection", stage="final", set=name, schedule="quick") for name in found.compared}
+    best = {name: studies.result("alternatives", **(_chosen(studies, set=name) or {})) for name in found.compared}
+    more = sum("test" in shown[name] and best[name]["test"] > shown[name]["test"] for name in found.compared)
     better = ", ".join(f"{name} by {lead:.3f}" for name, lead in found.better.items())
     text = (
         "The network that is best on valid has a higher likelihood on test than the best of our single circuits on "
-        f"{len(found.better)} of the {len(found.compared)} sets where one was learned: {better or 'none'}. Of these, "
-        f"{len(found.unanswered)} answer no query when nothing is known, and of {len(found.not_compiled)} there is no "
-        "circuit within the limits."
+        f"{len(found.better)} of the {len(found.compared)} sets where one was learned: {better or 'none'} (than "
+        f"AC-Quick's circuit, which is shown here, on {more}). Of these {len(found.better)}, {len(found.unanswered)} "
+        f"answer no query when nothing is known, and {len(found.not_compiled)} cannot be compiled within the limits."
     )
     return textwrap.fill(text, 120, break_on_hyphens=False)
 

@@ -28,7 +28,7 @@ train, everything chosen on valid, scored on test: the mean log-likelihood of th
 that of the intervals they are in.
 "Rows dropped" learns from the rows without gaps; "most frequent" fills gaps with the most frequent value of the column;
 for "category", gaps are a value of their own, and known values are scored given that they are known. "Nothing deleted"
-learns from the complete tables: what could be reached.
+learns a single circuit from the complete tables, for comparison; "a mixture" is ours, learned with the gaps.
 
 {gaps_table(studies)}
 {_verdict(studies)}

@@ -50,7 +50,8 @@ def _edges_of_choices(studies: Studies) -> str:
     found = of_kind(studies, "mixture")
     most = [name for name, mixture in found.items() if mixture["components"] == MOST_COMPONENTS]
     text = (
-        f"Of four averaged, valid chose the largest number of components tried on {len(largest)} of {n_sets} sets: "
+        "Of four averaged, valid chose the largest number of components that was tried, or that the limit on edges x "
+        f"components allows, on {len(largest)} of {n_sets} sets: "
         f'{", ".join(largest) or "none"}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
         f"{len(most)} of {len(found)}: {', '.join(most) or 'none'}. There, more might do better still."
     )
@@ -108,7 +109,8 @@ def headline_table(studies: Studies) -> str:
 
 def _headline(averaged: dict[str, Any], best: float) -> list[str]:
     score = f"{averaged['test']:.2f} ± {averaged['standard_error']:.2f}"
-    return [score, f"{averaged['test'] - best:+.2f}", thousands(averaged["edges"])]
+    lead = round(averaged["test"], 2) - best
+    return [score, f"{lead:+.2f}" if abs(lead) >= 0.005 else "level", thousands(averaged["edges"])]
 
 
 def _costs(studies: Studies) -> str:
@@ -159,6 +161,13 @@ def ahead_with(studies: Studies, n_components: int) -> list[str]:
         if n_tried <= n_components and (name not in best or n_tried > best[name]["task"]["n_components"]):
             best[name] = record
     return _ahead({name: record["result"]["test"] for name, record in best.items() if name in MODELS[BEST]["test"]})
+
+
+def leads_within_error(studies: Studies) -> list[str]:
+    """Where four averaged are ahead of the best published tractable model by less than their standard error."""
+    found = averaged_of(studies)
+    leads = {name: found[name]["test"] - MODELS[BEST]["test"][name] for name in ahead_of_all(studies)[0]}
+    return [name for name, lead in leads.items() if lead < found[name].get("standard_error", 0.0)]
 
 
 def _ahead(ours: Mapping[str, float]) -> list[str]:

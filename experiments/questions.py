@@ -11,8 +11,8 @@ import numpy as np
 from compared import BEST, MODELS, N_SETS, RECALLED, TRACTABLE, best_circuits, free_networks, near, tallies, told_of
 from elsewhere import answered_within, better_elsewhere
 from libra import pairs
-from mixed import ahead_of_all, averaged_of, of_kind
-from reproduced import against_paper
+from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
+from reproduced import against_paper, faster
 from sampling import SLOWEST, VERY_FEW, compared, is_dominated
 from tables import NAMES, PAPER, Studies, listed, thousands
 from verdicts import Verdict, tally
@@ -39,7 +39,7 @@ def of_the_same_size(studies: Studies) -> str:
     rows = against_paper(studies, "size")
     if not rows:
         return ""
-    as_likely, faster = sum(row.is_as_likely for row in rows), [row.learning for row in rows]
+    as_likely = sum(row.is_as_likely for row in rows)
     edges = {
         (name, schedule): studies.result("table4", stage="final", set=name, schedule=schedule)["edges"]
         for name, schedule, *_ in against_paper(studies)
@@ -49,8 +49,8 @@ def of_the_same_size(studies: Studies) -> str:
     return (
         f"Those of Table 4 have the penalties that valid chose, and are larger on {len(larger)} of {len(edges)}: "
         f"{listed(larger) or 'none'}. Learned again with at most the paper's number of edges, {as_likely} of "
-        f"{len(rows)} circuits have at least its log-likelihood, and learn {min(faster):,.0f} to {max(faster):,.0f} "
-        "times faster (Table 4, the rows of the paper's size)."
+        f"{len(rows)} circuits have at least its log-likelihood, and learn {faster(rows)} "
+        "(Table 4, the rows of the paper's size)."
     )
 
 
@@ -113,8 +113,9 @@ def state_of_the_art(studies: Studies) -> str:
     return (
         f"{'On most sets' if counts[BEST].is_mostly_ahead else 'No'}. A single circuit of at most a million edges is "
         f"ahead of the best published tractable model on {len(counts[BEST].ahead)} of {len(circuits)} sets, and behind "
-        f"{told_of(better, counts, 'behind') or 'none'}. It is the model whose every "
-        "answer is exact in one pass and whose network can be read; for accuracy there are mixtures."
+        f"{told_of(better, counts, 'behind') or 'none'}. Its answers are exact and take "
+        "one pass, as those of other tractable models do, and its network can be read. Where accuracy counts more, "
+        "there are mixtures."
     )
 
 
@@ -131,12 +132,12 @@ def cost_of_mixtures(studies: Studies) -> str:
     tuned = {name: record["result"]["test"] for name, record in best_circuits(studies).items()}
     better = [name for name, found in one.items() if name in tuned and found["test"] > tuned[name]]
     return (
-        f"Four averaged, which are ahead on {len(ahead)} of {len(compared)} sets, have {thousands(min(edges))} to "
-        f"{thousands(max(edges))} edges x components, and take up to {slowest:.0f} ms for all posteriors. Within a "
-        "million edges x components, one mixture is ahead of the best published model on "
-        f"{len(best.ahead)} and level on {len(best.level)}. Against the tuned single circuit of the same limit it is "
-        f"better on {len(better)} of {len(one)}. "
-        "What the published models cost to ask is not known to us."
+        f"{'Largely, yes' if len(best.ahead) < len(ahead) else 'No'}. Within a million edges x components, one mixture "
+        f"is ahead of the best published tractable model on {len(best.ahead)} of {len(compared)} sets and level on "
+        f"{len(best.level)}. Against the tuned single circuit of the same limit it is better on {len(better)} of "
+        f"{len(one)}. Four averaged, which are ahead on {len(ahead)} of {len(compared)} sets, have "
+        f"{thousands(min(edges))} to {thousands(max(edges))} edges x components, and take up to {slowest:.0f} ms for "
+        "all posteriors. What the published models cost to ask is not known to us."
     )
 
 
@@ -151,17 +152,16 @@ def seeds(studies: Studies) -> str:
         return ""
     ahead = [name for name in leads if round(leads[name], 2) > 0]
     clear = [name for name in ahead if leads[name] > spreads[name]]
-    averaged = averaged_of(studies)
-    noisy = [name for name in ahead if averaged[name]["standard_error"] > leads[name]]
+    noisy = [name for name in leads_within_error(studies) if name in ahead]
     widest = max(spreads, key=lambda name: spreads[name])
     return (
         f"Two seeds of one mixture differ by {np.median(list(spreads.values())):.3f} at the median and by "
         f"{spreads[widest]:.2f} at most ({widest}). Averages of four, which vary less, were learned once. Where they "
-        "are ahead of the best published model, the lead is larger than the difference of the set's two single "
-        f"mixtures on {len(clear)} of {len(ahead)} sets"
+        "are ahead of the best published tractable model, the lead is larger than the difference of the set's two "
+        f"single mixtures on {len(clear)} of {len(ahead)} sets"
         + (f"; not on {listed([name for name in ahead if name not in clear])}." if clear != ahead else ".")
-        + f" The standard error over test rows is larger than the lead on {len(noisy)} of these; but the published "
-        "figures are of the same rows."
+        + f" The lead is smaller than our standard error over test rows on {len(noisy)} of these {len(ahead)}; both "
+        "models are scored on the same rows, so the error of the difference may be smaller."
     )
 
 
@@ -169,10 +169,10 @@ def recalled(studies: Studies) -> str:
     sources = Counter(model["source"] == RECALLED for model in MODELS.values())
     sets = [name for name in studies.values("mixtures", "set") if name in MODELS[BEST]["test"]]
     return (
-        f"{sources[True]} of {sources.total()} published columns are recalled from papers and were not checked against "
-        "them; they carry a star wherever they stand. Those that were run or read from logs: "
-        f"{listed([name for name, model in MODELS.items() if model['source'] != RECALLED])}. A lead of less than "
-        f"0.01 is called level. Of the {N_SETS} sets of the collection, {len(sets)} are here."
+        f"Mostly not checked: {sources[True]} of {sources.total()} published columns are recalled from papers. They "
+        "carry a star in every table. Those that were run or read from logs: "
+        f"{listed([name for name, model in MODELS.items() if model['source'] != RECALLED])}. Scores are compared at "
+        f"two decimals; equal ones are called level. Of the {N_SETS} sets of the collection, {len(sets)} are here."
     )
 
 

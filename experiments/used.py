@@ -19,7 +19,7 @@ Numbers, integers and categories as they are in the file, rows with gaps dropped
 to choose by, 20 % to judge by, dealt out by lot with a fixed seed. Ours are a single circuit,
 `LearnAC(max_edges=300_000)`, and a mixture, `LearnAC(n_components=8, max_edges=1_000_000)`, one model of each for all
 questions; everything else is learned for its question. The 8 components (not 32) were chosen on the validation rows of
-default. Single runs; what is empty has not been measured, or took too long.
+default. Single runs; an empty cell was not measured, took too long, was not published, or is not valid.
 
 {_models(studies)}
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
@@ -31,8 +31,8 @@ that many rows share has a probability here and a density there, and
 integers are counted here: where there are such columns, the scores are not of the same kind.
 
 {_scores(studies, "density", ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"), "score", 3)}
-Prediction of one column from all others: log loss of a class, or the root of the mean squared error of a number over
-its deviation (lower is better).
+Prediction of one column from all others ({_targets(studies)}): log loss of a class, or, for
+pm2.5, the root of the mean squared error over its deviation (lower is better).
 
 {_scores(studies, "prediction", ("gradient boosting", "linear"), None, 4)}
 Imputation of 20 % of the values of test rows, deleted at random: how many categories are wrong, and the error of
@@ -44,6 +44,11 @@ it cannot (higher is better). The figures of TabPC (2026), a model of 13 to 454 
 its split and its classifier may be others.
 
 {_synthetic(studies)}"""
+
+
+def _targets(studies: Studies) -> str:
+    found = {record["task"]["table"]: record["task"].get("target", "") for record in studies.records("tabular")}
+    return ", ".join(f"{target} of {name}" for name, target in found.items())
 
 
 def _of(studies: Studies, name: str, method: str) -> dict[str, Any]:

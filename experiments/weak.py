@@ -47,9 +47,9 @@ def seen_before(studies: Studies) -> str:
         return ""
     return (
         "**Test scores were seen before.** Within this report all is chosen on validation rows. But earlier versions "
-        "had read test scores when grids were widened, when AC-Greedy was added, and when valid was let choose how "
-        "many components are averaged. `LearnAC()`'s defaults were chosen on validation rows of these same sets. The "
-        f"other {len(PUBLISHED['absent_sets'])} sets of the collection were never seen."
+        "had read test scores when grids were widened, when AC-Greedy was added, and when the choice of how many "
+        "components to average was left to valid. `LearnAC()`'s defaults were chosen on validation rows of these same "
+        f"sets. The other {len(PUBLISHED['absent_sets'])} sets of the collection were never seen."
     )
 
 
@@ -113,7 +113,8 @@ def commits(studies: Studies, benchmarks: Path | None = None) -> str:
     also = f", those of the benchmarks from {len(of_benchmarks)}" if of_benchmarks else ""
     return (
         f"**Times come from several commits**, between which the code changed: the report's from {len(of_report)}"
-        f"{also}. " + (f"Of more than one commit: {listed(mixed)}." if mixed else "Each study is of one commit.")
+        f"{also}. "
+        + (f"Studies of more than one commit: {listed(mixed)}." if mixed else "Each study is of one commit.")
     )
 
 

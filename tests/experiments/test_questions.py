@@ -50,7 +50,7 @@ def test_circuits_of_the_papers_size(test: float, said: str, tmp_path: Path) -> 
     record = {"task": task, "result": {"test": test, "learning_seconds": 3.0}}
     told = of_the_same_size(studies(tmp_path, table4=[record]))
     assert said in told
-    assert "3,600 to 3,600 times faster" in told  # The paper's three hours.
+    assert "learn about 3,600 times faster" in told  # The paper's three hours.
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_one_mixture_against_one_circuit(seeds_: tuple[float, float], said: str,
 def test_a_lead_counts_if_it_is_larger_than_seeds_differ(lead: float, said: str, tmp_path: Path) -> None:
     told = seeds(mixtures(tmp_path, lead, (-79.0, -79.5)))
     assert said in told
-    assert f"larger than the lead on {int(lead < 0.5)} of these" in told
+    assert f"smaller than our standard error over test rows on {int(lead < 0.5)} of these 1;" in told
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class TestCommits:
         for file, commit in (("a", "x"), ("b", "y"), ("c", "y")):
             (benchmarks / f"{file}.json").write_text(json.dumps({"machine": {"commit": commit}, "results": []}))
         said = commits(studies(results, table3=[*one, {**one[0], "commit": "second"}], table4=one), benchmarks)
-        assert "the report's from 2, those of the benchmarks from 2. Of more than one commit: `table3`." in said
+        assert "the report's from 2, those of the benchmarks from 2. Studies of more than one commit: `table3`." in said
 
     def test_one_commit_is_not_weak(self, tmp_path: Path) -> None:
         found = studies(tmp_path, table3=[{"task": {"set": "kdd"}, "result": {}}])
