@@ -43,7 +43,7 @@ def learning() -> str:
             f"{r['leaves']:,}",
             f"{r['edges']:,}",
             f"{r['log_likelihood']:.3f}",
-            f"{r['cpu']:.1f}",
+            f"{r['cpu']:.2g}" if r["cpu"] < 1 else f"{r['cpu']:.1f}",
             f"{r['memory_mb']:.0f}",
         ]
         for r in results

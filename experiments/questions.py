@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from compared import BEST, MODELS, N_SETS, RECALLED, TRACTABLE, best_circuits, free_networks, near, tallies, told_of
@@ -180,21 +181,22 @@ def junction_tree(studies: Studies) -> str:
     found = better_elsewhere(studies)
     if not found.compared:
         return ""
-    told = []
+    told, answers = [], []
     levels = studies.records("alternatives")[0]["task"]["levels"]
     for level in (max(levels), min(levels)):
         means = answered_within(studies, level)
         quick = sum(mean is not None and mean < QUICK for mean in means)
+        answers.append(f"{'often' if 2 * quick > len(means) else 'seldom'} with {level:.0%} of the variables known")
         told.append(
             f"with {level:.0%} of the variables known, {quick} of {len(means)} of its networks answer all queries in "
             f"less than {QUICK} ms at the mean, and {means.count(None)} do not answer all"
         )
     return (
-        f"pyAgrum, its score chosen on valid, learned a network on {len(found.compared)} sets and fits test better "
-        f"than our single circuit on {len(found.better)} ({', '.join(found.better) or 'none'}). "
-        f"{len(found.unanswered)} of these answer no query when nothing is known, and of {len(found.not_compiled)} "
-        "there is no circuit within the limits. Of all its networks, with any number of parents or few: "
-        f"{'; '.join(told)}."
+        f"{listed(answers).capitalize()}. pyAgrum, its score chosen on valid, learned a network on "
+        f"{len(found.compared)} sets and fits test better than our single circuit on {len(found.better)} "
+        f"({', '.join(found.better) or 'none'}). {len(found.unanswered)} of these answer no query when nothing is "
+        f"known, and of {len(found.not_compiled)} there is no circuit within the limits. Of all its networks, with any "
+        f"number of parents or few: {'; '.join(told)}."
     )
 
 
@@ -216,24 +218,57 @@ def free_network(studies: Studies) -> str:
 
 
 def losses(studies: Studies) -> str:
-    told = []
-    for name in studies.values("tabular", "table"):
-        ours = studies.result("tabular", table=name, method="mixture").get("prediction")
-        boosted = studies.result("tabular", table=name, method="gradient boosting").get("prediction")
-        if boosted and ours:
-            told.append((name, _error(ours), _error(boosted)))
+    """What is better than our mixture at one question each."""
+    errors = [
+        (f"{told} predicts one column from all others with a smaller error", beside(studies, "prediction", method))
+        for method, told in (("gradient boosting", "gradient boosting"), ("linear", "a linear model"))
+    ]
+    errors += [
+        (
+            "nearest neighbours fill in numbers with a smaller error",
+            beside(studies, "imputation", "nearest neighbours"),
+        ),
+        ("a gaussian mixture has a higher density", beside(studies, "density", "gaussian mixture")),
+    ]
+    told = [
+        f"{what} on {len(found.better)} of {found.n_compared} tables{found.told}" for what, found in errors if found
+    ]
     if not told:
         return ""
-    worse = [f"{name} {own:.3f} against {other:.3f}" for name, own, other in told if own > other]
-    return (
-        f"At predicting one column from all others: gradient boosting, learned for that column, has the smaller error "
-        f"on {len(worse)} of {len(told)} tables than our mixture ({', '.join(worse) or 'none'}). A model of all "
-        "columns answers every question; one that is learned for a question answers that one better."
-    )
+    return f"Beside models that are learned for one question each, our mixture loses as follows: {'; '.join(told)}."
 
 
-def _error(prediction: Mapping[str, float | None]) -> float:
-    return next(value for value in prediction.values() if value is not None)
+class Lost(NamedTuple):
+    """Of the tables that both have: where the other is better than our mixture, ours and theirs."""
+
+    n_compared: int
+    better: dict[str, tuple[float, float]]
+
+    @property
+    def told(self) -> str:
+        found = [f"{name} {theirs:.3f} against our {ours:.3f}" for name, (ours, theirs) in self.better.items()]
+        return f" ({', '.join(found)})" if found else ""
+
+
+# What is told of an answer, and whether more of it is better.
+MEASURES = {
+    "prediction": (("log_loss", "error"), False),
+    "imputation": (("error",), False),
+    "density": (("score",), True),
+}
+
+
+def beside(studies: Studies, question: str, method: str) -> Lost | None:
+    keys, more_is_better = MEASURES[question]
+    both = {}
+    for name in studies.values("tabular", "table"):
+        found = [studies.result("tabular", table=name, method=each).get(question) for each in ("mixture", method)]
+        values = [next((each[key] for key in keys if each.get(key) is not None), None) for each in found if each]
+        if len(values) == 2 and None not in values:
+            both[name] = (values[0], values[1])
+    if not both:
+        return None
+    return Lost(len(both), {name: (a, b) for name, (a, b) in both.items() if (b > a if more_is_better else b < a)})
 
 
 QUESTIONS: dict[str, Callable[[Studies], str]] = {
