@@ -26,9 +26,10 @@ circuit and one mixture have at most {thousands(task["max_edges"])} edges, those
 number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
 two seeds of one mixture differ. (The collection above has single circuits whose penalties were tuned too.) Then more
 components for a structure of the same size, and four seeds averaged, of {_tried(studies)} components each: valid
-chooses among those within a limit on edges x components. (At first this number was fixed for each set before it was
-scored; that valid chooses was decided later, when most of these scores were known.) Learning is CPU time of the whole
-choice, for four averaged of the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
+chooses, and where it chooses the most, four times as many are tried too, within a limit on edges x components. (At
+first this number was fixed for each set before it was scored; that valid chooses was decided later, when most of these
+scores were known, and that more are tried later still.) Learning is CPU time of the whole choice, for four averaged of
+the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
 
 {mixtures_table(studies)}
 {_costs(studies)}
@@ -50,8 +51,8 @@ def _edges_of_choices(studies: Studies) -> str:
     found = of_kind(studies, "mixture")
     most = [name for name, mixture in found.items() if mixture["components"] == MOST_COMPONENTS]
     text = (
-        "Of four averaged, valid chose the largest number of components that was tried, or that the limit on edges x "
-        f"components allows, on {len(largest)} of {n_sets} sets: "
+        "Of four averaged, valid chose the largest number of components that the limit on edges x components allows "
+        f"on {len(largest)} of {n_sets} sets: "
         f'{", ".join(largest) or "none"}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
         f"{len(most)} of {len(found)}: {', '.join(most) or 'none'}. There, more might do better still."
     )
@@ -141,7 +142,7 @@ def _cost(found: dict[str, Any]) -> str:
 
 
 def at_largest(studies: Studies) -> tuple[list[str], int]:
-    """The sets of which the largest number of components that was tried was averaged, and how many sets there are."""
+    """The sets of which as many components are averaged as the limit allows, and how many sets there are."""
     chosen = averaged_records(studies)
     tried = {name: studies.values("mixtures", "n_components", kind="averaged", set=name) for name in chosen}
     return [name for name in chosen if chosen[name]["task"]["n_components"] == max(tried[name])], len(chosen)

@@ -18,6 +18,9 @@ from learnac.circuit import Mixture
 from learnac.infer import log_likelihood
 from learnac.learn.mixture.settings import LEAST_COMPONENTS
 
+N_AVERAGES = 4
+WIDER = 4  # times as many components
+
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
     for name in settings["sets"]:
@@ -40,23 +43,33 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
                 "max_edges": n_edges * n_components,
                 "random_state": settings["seeds"][0],
             }
-        # Several numbers of components, of which valid chooses.
-        for n_components in settings["averaged"]:
-            n_in_all = n_edges * n_components * 4
-            if n_in_all <= settings["averaged_max_edges"]:
-                yield {
-                    "kind": "averaged",
-                    **common,
-                    "n_components": n_components,
-                    "n_averages": 4,
-                    "max_edges": n_in_all,
-                    "random_state": settings["seeds"][0],
-                }
+        yield from _averages(settings, results, common, n_edges)
     # With what was found within the budget: accuracy against size.
     for name in settings["curves"]:
         for max_edges in settings["budgets"]:
             for kind in ("circuit", "mixture"):
                 yield {"kind": f"{kind} curve", "set": name, **corner_of(settings), "max_edges": max_edges}
+
+
+def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edges: int) -> Iterator[Task]:
+    """Several numbers of components, within a limit on edges; valid chooses. More as long as the most do best."""
+    numbers, scores = sorted(settings["averaged"]), {}
+    while numbers and (n_in_all := n_edges * numbers[0] * N_AVERAGES) <= settings["averaged_max_edges"]:
+        n_components = numbers.pop(0)
+        task = {
+            "kind": "averaged",
+            **common,
+            "n_components": n_components,
+            "n_averages": N_AVERAGES,
+            "max_edges": n_in_all,
+            "random_state": settings["seeds"][0],
+        }
+        yield task
+        found = results.get(task)
+        assert found is not None
+        scores[n_components] = found["valid"]
+        if not numbers and max(scores, key=scores.__getitem__) == n_components:
+            numbers.append(WIDER * n_components)
 
 
 def learned(task: Task) -> tuple[LearnAC, float]:

@@ -60,7 +60,7 @@ def largest_mixtures(studies: Studies) -> str:
         return ""
     return (
         f"**Averaged mixtures may do better with more components:** on {len(largest)} of {n_sets} sets the largest "
-        "number that was tried, or that the limit on edges allows, was best on the validation rows."
+        "number that the limit on edges x components allows was best on the validation rows."
     )
 
 
