@@ -125,7 +125,8 @@ def density(parts: Parts, method: LearnAC | str) -> Result:
         others = {name: None for name in parts.columns if name not in numbers}
         return scored(method.score_samples(test[parts.columns].assign(**others)))
     if method in DENSITIES:
-        return scored(DENSITIES[method](*(part[numbers] for part in (parts.train, parts.valid, test))))
+        logs, integral = DENSITIES[method](*(part[numbers] for part in (parts.train, parts.valid, test)))
+        return {**scored(logs), "largest_integral": integral}
     scaler = StandardScaler().fit(parts.train[numbers])
     a, b, c = (scaler.transform(part[numbers]) for part in (parts.train, parts.valid, test))
     candidates: list[Any]

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 ENOUGH_QUERIES = 30  # for a verdict
+MOST_INTEGRAL = 1.1  # of what may be compared as a density
+WORTH_MORE = 0.001  # of a log-likelihood: what more components must gain on valid
 
 
 class Verdict(Enum):
@@ -34,6 +36,18 @@ def standard_error(values: NDArray[np.float64]) -> float:
 def scored(name: str, values: NDArray[np.float64]) -> dict[str, float]:
     """The mean over rows, and its standard error."""
     return {name: float(values.mean()), f"{name}_error": standard_error(values)}
+
+
+def the_most_are_worth_it(scores: Mapping[int, float]) -> bool:
+    """Whether the most components gain enough over the best of fewer, so that still more are to be tried."""
+    most = max(scores)
+    fewer = [score for n_components, score in scores.items() if n_components < most]
+    return not fewer or scores[most] - max(fewer) >= WORTH_MORE * abs(scores[most])
+
+
+def is_density(result: Mapping[str, Any]) -> bool:
+    """Whether a method's score may be compared with densities; what was not integrated is one by construction."""
+    return result.get("largest_integral", 1.0) <= MOST_INTEGRAL
 
 
 def half_width(result: Mapping[str, Any]) -> float:

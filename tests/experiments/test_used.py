@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.metrics import log_loss, root_mean_squared_error
 from tables import Studies
 from used import used
 
+others = pytest.importorskip("others", reason="needs pandas")
 tabular = pytest.importorskip("tabular", reason="needs pandas and scikit-learn")
 
 OURS = {
@@ -42,11 +44,31 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     assert "| adult | 0.800 ± 0.020 |  | 0.855 |" in text
 
 
-def test_what_is_no_density_is_left_out(tmp_path: Path) -> None:
-    density = {"density": {"score": -22.617, "standard_error": 0.1}}
-    tasks = [{"table": name, "method": "SPFlow", "question": "density"} for name in ("adult", "default")]
-    (tmp_path / "tabular.json").write_text(json.dumps([{"task": task, "result": density} for task in tasks]))
-    assert used(Studies(tmp_path)).count("-22.617") == 1
+def test_in_place_of_what_is_no_density_stands_its_integral(tmp_path: Path) -> None:
+    records = [
+        {
+            "task": {"table": name, "method": "SPFlow", "question": "density"},
+            "result": {"density": {"score": -22.617, "standard_error": 0.1, "largest_integral": integral}},
+        }
+        for name, integral in (("adult", 68.07), ("beijing", 1.04))
+    ]
+    (tmp_path / "tabular.json").write_text(json.dumps(records))
+    text = used(Studies(tmp_path))
+    assert "| adult |  |  |  |  |  | none: integrates to 68 |" in text
+    assert "| beijing |  |  |  |  |  | -22.617 ± 0.100 |" in text
+
+
+class TestLargestIntegral:
+    @staticmethod
+    def log_densities(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the first column 1/2 up to 1 and 1/4 up to 3, which is a density; of the second 1/2 everywhere."""
+        first = np.where(rows[:, 0] < 1, 0.5, 0.25)
+        return np.log(np.where(np.isnan(rows[:, 0]), 1.0, first) * np.where(np.isnan(rows[:, 1]), 1.0, 0.5))
+
+    @pytest.mark.parametrize(("end", "expected"), [(3.0, 1.5), (2.0, 1.0)])
+    def test_each_column_is_integrated_by_itself(self, end: float, expected: float) -> None:
+        breaks = ([0.0, 3.0, 1.0, 1.0], [end, 0.0])
+        assert others.largest_integral(self.log_densities, breaks) == pytest.approx(expected)
 
 
 class TestPrediction:

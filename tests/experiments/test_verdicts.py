@@ -7,6 +7,7 @@ import pytest
 from verdicts import (
     ENOUGH_QUERIES,
     LARGE_LOSS,
+    MOST_INTEGRAL,
     Edge,
     Loss,
     Verdict,
@@ -16,16 +17,32 @@ from verdicts import (
     edge_of_grid,
     half_width,
     holm,
+    is_density,
     p_value,
     pooled,
     scored,
     tally,
+    the_most_are_worth_it,
     verdict,
 )
 
 
 def cell(less: float, error: float = 0.1, rows: int = 1000) -> dict[str, float]:
     return {"less_than_quick": less, "less_than_quick_error": error, "rows": rows}
+
+
+def test_what_integrates_to_more_is_no_density() -> None:
+    assert is_density({"score": -1.0})
+    assert is_density({"score": -1.0, "largest_integral": MOST_INTEGRAL})
+    assert not is_density({"score": -1.0, "largest_integral": MOST_INTEGRAL + 0.01})
+
+
+def test_more_components_must_gain_a_thousandth_of_the_log_likelihood() -> None:
+    assert the_most_are_worth_it({64: -100.2, 256: -100.0})
+    assert not the_most_are_worth_it({64: -100.05, 256: -100.0})
+    assert not the_most_are_worth_it({64: -100.0, 256: -100.2})
+    assert not the_most_are_worth_it({64: -100.0, 256: -101.0, 1024: -100.05})
+    assert the_most_are_worth_it({64: -100.0})
 
 
 class TestVerdict:
