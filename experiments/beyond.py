@@ -150,7 +150,7 @@ def categorical(studies: Studies) -> str:
 The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, against
 binary ones, one value against the rest. Grids grow at their edges as in the collection. Parameter penalties:
 {listed_numbers(tried)}{_left_out(studies)}; shrinkages:
-{listed_numbers(studies.values("categorical", "shrinkage"))}; the higher ones where the best was at an edge.
+{listed_numbers(studies.values("categorical", "shrinkage"))}.
 
 {table(header, _of_categorical_sets(studies))}
 {edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
@@ -172,7 +172,7 @@ def _left_out(studies: Studies) -> str:
     """The sets where no penalty is 0, because of the time that it takes."""
     sets = studies.values("categorical", "set")
     without = [name for name in sets if not studies.records("categorical", set=name, parameter_penalty=0.0)]
-    return f" (0 not on {', '.join(without)}, where it takes too long)" if without else ""
+    return f" (0 not on {', '.join(without)}, where it takes too long, but ever lower ones)" if without else ""
 
 
 def defaults(studies: Studies) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from compared import BEST, MARKS, MODELS, RECALLED, TRACTABLE, published_scores
 from tables import Studies, listed, table, thousands, timing
-from verdicts import tally
+from verdicts import WORTH_MORE, tally, the_most_are_worth_it
 
 from learnac.learn.mixture.settings import MOST_COMPONENTS
 
@@ -25,11 +26,12 @@ Learned from train, everything chosen on valid, scored once on test; ± is the s
 circuit and one mixture have at most {thousands(task["max_edges"])} edges, those of all components counted; structure,
 number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
 two seeds of one mixture differ. (The collection above has single circuits whose penalties were tuned too.) Then more
-components for a structure of the same size, and four seeds averaged, of {_tried(studies)} components each: valid
-chooses, and where it chooses the most, four times as many are tried too, within a limit on edges x components. (At
-first this number was fixed for each set before it was scored; that valid chooses was decided later, when most of these
-scores were known, and that more are tried later still.) Learning is CPU time of the whole choice, for four averaged of
-the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
+components for a structure of the same size, and four seeds averaged, of {_tried(studies)} components each:
+valid chooses, and where the most gain at least {WORTH_MORE:.1%} of its log-likelihood, four times as many are tried
+too, within a limit on edges x components. (At first this number was fixed for each set before it was scored; that valid
+chooses was decided later, when most of these scores were known, and that more are tried later still.) Learning is CPU
+time of the whole choice, for four averaged of the chosen number alone; a query is all posteriors of one row, with
+nothing or 30 % known.
 
 {mixtures_table(studies)}
 {_costs(studies)}
@@ -47,16 +49,20 @@ def _tried(studies: Studies) -> str:
 
 def _edges_of_choices(studies: Studies) -> str:
     """Where more components might do better."""
-    largest, n_sets = at_largest(studies)
-    found = of_kind(studies, "mixture")
+    averaged, found = at_largest(studies), of_kind(studies, "mixture")
     most = [name for name, mixture in found.items() if mixture["components"] == MOST_COMPONENTS]
     text = (
-        "Of four averaged, valid chose the largest number of components that the limit on edges x components allows "
-        f"on {len(largest)} of {n_sets} sets: "
-        f'{", ".join(largest) or "none"}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
-        f"{len(most)} of {len(found)}: {', '.join(most) or 'none'}. There, more might do better still."
+        f"Of four averaged, valid chose the largest number of components that was tried on {averaged.n_largest} of "
+        f"{averaged.n_sets} sets. Four times as many were not tried, because they would be beyond the limit, on "
+        f"{_counted(averaged.at_limit)}; because the last step gained less than {WORTH_MORE:.1%}, on "
+        f'{_counted(averaged.worth_little)}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
+        f"{_counted(most)}. There, more might do better still."
     )
     return textwrap.fill(text, 120, break_on_hyphens=False)
+
+
+def _counted(sets: list[str]) -> str:
+    return f"{len(sets)} ({', '.join(sets)})" if sets else "none"
 
 
 def mixtures_table(studies: Studies) -> str:
@@ -141,11 +147,26 @@ def _cost(found: dict[str, Any]) -> str:
     return f"{thousands(found['edges'])}; {timing(found, 'learning_seconds')}; {times}"
 
 
-def at_largest(studies: Studies) -> tuple[list[str], int]:
-    """The sets of which as many components are averaged as the limit allows, and how many sets there are."""
-    chosen = averaged_records(studies)
-    tried = {name: studies.values("mixtures", "n_components", kind="averaged", set=name) for name in chosen}
-    return [name for name in chosen if chosen[name]["task"]["n_components"] == max(tried[name])], len(chosen)
+@dataclass(frozen=True, slots=True)
+class AtLargest:
+    """The sets of which as many components are averaged as were tried."""
+
+    at_limit: list[str]  # More would have been tried.
+    worth_little: list[str]  # So many gained too little over fewer.
+    n_sets: int
+
+    @property
+    def n_largest(self) -> int:
+        return len(self.at_limit) + len(self.worth_little)
+
+
+def at_largest(studies: Studies) -> AtLargest:
+    scores: dict[str, dict[int, float]] = {}
+    for record in studies.records("mixtures", kind="averaged"):
+        scores.setdefault(record["task"]["set"], {})[record["task"]["n_components"]] = record["result"]["valid"]
+    largest = [name for name, found in scores.items() if max(found, key=found.__getitem__) == max(found)]
+    at_limit = [name for name in largest if the_most_are_worth_it(scores[name])]
+    return AtLargest(at_limit, [name for name in largest if name not in at_limit], len(scores))
 
 
 def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sets import corner_of, load
 from study import Result, Results, Task, main
+from verdicts import the_most_are_worth_it
 
 from learnac import Dataset, LearnAC
 from learnac.circuit import Mixture
@@ -52,7 +53,7 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 
 def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edges: int) -> Iterator[Task]:
-    """Several numbers of components, within a limit on edges; valid chooses. More as long as the most do best."""
+    """Several numbers of components, within a limit on edges; valid chooses. More as long as the most are worth it."""
     numbers, scores = sorted(settings["averaged"]), {}
     while numbers and (n_in_all := n_edges * numbers[0] * N_AVERAGES) <= settings["averaged_max_edges"]:
         n_components = numbers.pop(0)
@@ -68,7 +69,7 @@ def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edg
         found = results.get(task)
         assert found is not None
         scores[n_components] = found["valid"]
-        if not numbers and max(scores, key=scores.__getitem__) == n_components:
+        if not numbers and the_most_are_worth_it(scores):
             numbers.append(WIDER * n_components)
 
 

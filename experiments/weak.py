@@ -55,12 +55,12 @@ def seen_before(studies: Studies) -> str:
 
 def largest_mixtures(studies: Studies) -> str:
     """More components might do better still."""
-    largest, n_sets = at_largest(studies)
-    if not largest:
+    found = at_largest(studies)
+    if not found.at_limit:
         return ""
     return (
-        f"**Averaged mixtures may do better with more components:** on {len(largest)} of {n_sets} sets the largest "
-        "number that the limit on edges x components allows was best on the validation rows."
+        f"**Averaged mixtures may do better with more components:** on {len(found.at_limit)} of {found.n_sets} sets "
+        "more would have been tried, but for the limit on edges x components."
     )
 
 

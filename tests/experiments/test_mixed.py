@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mixed import ahead_of_all, ahead_with, at_largest, curve, mixtures
+from mixed import AtLargest, ahead_of_all, ahead_with, at_largest, curve, mixtures
 from tables import Studies
 
 FOUND = {"standard_error": 0.1, "structure_edges": 100, "components": 8, "edges": 800, "learning_seconds": 1.0}
@@ -72,8 +72,18 @@ def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
 
 def test_the_largest_number_of_components_is_told(tmp_path: Path) -> None:
     few, many = ({"kind": "averaged", "set": "dna", "n_components": n} for n in (64, 256))
-    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -79.9))) == (["dna"], 1)
-    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -80.1))) == ([], 1)
+    circuit = ({"kind": "circuit", "set": "dna"}, -80.0, -80.0)
+    at_limit = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -79.9))
+    assert at_largest(at_limit) == AtLargest(["dna"], [], 1)
+    text = " ".join(mixtures(at_limit).split())
+    assert (
+        "on 1 of 1 sets. Four times as many were not tried, because they would be beyond the limit, on 1 (dna)" in text
+    )
+    worth_little = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -79.95))
+    assert at_largest(worth_little) == AtLargest([], ["dna"], 1)
+    text = " ".join(mixtures(worth_little).split())
+    assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna)" in text
+    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -80.1))) == AtLargest([], [], 1)
 
 
 def test_ahead_with_fewer_components(tmp_path: Path) -> None:
