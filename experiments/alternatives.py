@@ -94,6 +94,14 @@ def measure_compiled(task: Task) -> Result:
     return {"edges": circuit.n_edges, "seconds": seconds, "answers": answers}
 
 
+def timed(task: Task) -> Result:
+    """The times of a stage alone: of learning or compiling, and of the queries of each level."""
+    found = measure(task)
+    answers = dict(zip((f"{level:g}" for level in task["levels"]), found.get("answers", []), strict=False))
+    of_queries = {key: {level: each[key] for level, each in answers.items()} for key in ("mean", "worst") if answers}
+    return {key: found[key] for key in ("learning_seconds", "seconds") if key in found} | of_queries
+
+
 def learn_network(task: Task) -> Result:
     """Learns a network, keeps it in its file, and scores it."""
     import pandas as pd

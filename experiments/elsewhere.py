@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from alternatives import best_learned
 from compared import best_circuits
 from study import Task
-from tables import Studies, duration, table, thousands, with_error
+from tables import Studies, duration, spread, table, thousands, timing, with_error
 
 _NOT_COMPILED = {
     "CIRCUIT_TOO_LARGE": "too large",
@@ -36,7 +36,7 @@ itself. After {duration(query["of_level"])} by the clock no new one was asked. L
 {duration(learn["seconds"])} of CPU. "Compiled" is the same network compiled by `learnac.compile`, with limits of
 {thousands(task["limits"]["compile"]["max_edges"])} edges and {duration(task["limits"]["compile"]["max_seconds"])} by
 the clock. Our circuit here is AC-Quick's of the collection, its penalties chosen on valid. Learning: CPU time of the
-fit that was chosen (of the whole search for it). All times of this table were measured once, beside other work.
+fit that was chosen (of the whole search for it, measured once).
 
 {alternatives_table(studies, studies.values("alternatives", "set"))}
 {_fits_better(studies)}
@@ -59,7 +59,7 @@ def better_elsewhere(studies: Studies) -> BetterElsewhere:
     found = BetterElsewhere([], {}, [], [])
     circuits = best_circuits(studies)
     for name in studies.values("alternatives", "set"):
-        best = _chosen(studies, set=name)
+        best = chosen_network(studies, name)
         if name not in circuits or best is None:
             continue
         found.compared.append(name)
@@ -84,16 +84,17 @@ def answered_within(studies: Studies, level: float) -> list[float | None]:
     return found
 
 
-def _chosen(studies: Studies, **wanted: object) -> Task | None:
-    """Of the networks of a set, the task of the one that is best on valid."""
-    learning = [record["task"] for record in studies.records("alternatives", stage="learn", **wanted)]
+def chosen_network(studies: Studies, name: str, max_parents: int | None = None) -> Task | None:
+    """Of the networks of a set, with so many parents or any, the task of the one that is best on valid."""
+    wanted = {} if max_parents is None else {"max_parents": max_parents}
+    learning = [record["task"] for record in studies.records("alternatives", stage="learn", set=name, **wanted)]
     return best_learned(learning, lambda task: studies.result("alternatives", **task)) if learning else None
 
 
 def _fits_better(studies: Studies) -> str:
     found = better_elsewhere(studies)
     shown = {name: studies.result("collection", stage="final", set=name, schedule="quick") for name in found.compared}
-    best = {name: studies.result("alternatives", **(_chosen(studies, set=name) or {})) for name in found.compared}
+    best = {name: studies.result("alternatives", **(chosen_network(studies, name) or {})) for name in found.compared}
     more = sum("test" in shown[name] and best[name]["test"] > shown[name]["test"] for name in found.compared)
     better = ", ".join(f"{name} by {lead:.3f}" for name, lead in found.better.items())
     text = (
@@ -107,14 +108,13 @@ def _fits_better(studies: Studies) -> str:
 
 def alternatives_table(studies: Studies, sets: list[str]) -> str:
     levels = studies.records("alternatives")[0]["task"]["levels"] if "alternatives" in studies else []
-    studies = studies.beside_other_work  # As all of the others' times were measured.
     rows = []
     for name in sets:
         for final in studies.records("collection", stage="final", set=name, schedule="quick"):
             asked = studies.result("alternatives", stage="circuit", set=name, model=final["task"])
             model, search = final["result"], studies.records("collection", stage="tune", set=name, kind="circuit")
             size = f"{thousands(model['edges'])} edges"
-            learning = _learning(model["learning_seconds"], (r["result"]["learning_seconds"] for r in search))
+            learning = _learning(model, (r["result"]["learning_seconds"] for r in search))
             rows.append(
                 [name, "learnac, AC-Quick", with_error(model, "test", 3), learning, size, *_cells(asked, levels)]
             )
@@ -129,35 +129,43 @@ def _rows(studies: Studies, name: str, max_parents: int, levels: list[float]) ->
     what = "pyAgrum" + (f", {max_parents} parents" if max_parents else "")
     records = studies.records("alternatives", stage="learn", set=name, max_parents=max_parents)
     most_seconds = records[0]["task"]["limits"]["learn"]["seconds"]
-    best = _chosen(studies, set=name, max_parents=max_parents)
+    best = chosen_network(studies, name, max_parents)
     if best is None:
         return [[name, what, "", f"more than {duration(most_seconds)}", "", *[""] * len(levels)]]
     learned, asked, compiled = (
         studies.result("alternatives", **{**best, "stage": stage}) for stage in ("learn", "ask", "compile")
     )
     spent = (record["result"].get("learning_seconds", most_seconds) for record in records)
-    learning = _learning(learned["learning_seconds"], spent)
+    learning = _learning(learned, spent)
     likelihood, size = with_error(learned, "test", 3), f"{learned['arcs']} arcs"
     found = [[name, f"{what}, {best['score']}", likelihood, learning, size, *_cells(asked, levels)]]
     if compiled:
         edges = f"{thousands(compiled['edges'])} edges" if "edges" in compiled else _NOT_COMPILED[compiled["exceeded"]]
-        spent_compiling = f"{duration(compiled['seconds'])} to compile"
+        spent_compiling = f"{timing(compiled, 'seconds')} to compile"
         found.append([name, f"{what}, compiled", "", spent_compiling, edges, *_cells(compiled, levels)])
     return found
 
 
-def _learning(chosen: float, search: Iterable[float]) -> str:
-    return f"{duration(chosen)} ({duration(sum(search))})"
+def _learning(chosen: Mapping[str, Any], search: Iterable[float]) -> str:
+    return f"{timing(chosen, 'learning_seconds')} ({duration(sum(search))})"
 
 
 def _cells(result: Mapping[str, Any], levels: list[float]) -> list[str]:
-    return [_cell(answers) for answers in result["answers"]] if "answers" in result else [""] * len(levels)
+    if "answers" not in result:
+        return [""] * len(levels)
+    return [_cell(_alone(result, level, found)) for level, found in zip(levels, result["answers"], strict=True)]
+
+
+def _alone(result: Mapping[str, Any], level: float, answers: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What became of the queries of a level, with the times that were measured alone, if they were."""
+    alone = ("mean", "worst", "mean_range")
+    return {**answers, **{key: result[key][f"{level:g}"] for key in alone if key in result}}
 
 
 def _cell(answers: Mapping[str, Any]) -> str:
     """Mean and worst of the queries of a level that were answered, and how many were not, and why."""
     if answers["answered"] == answers["asked"]:
-        return f"{_number(answers['mean'])} ({_number(answers['worst'])})"
+        return f"{_number(answers['mean'])}{spread(answers, 'mean')} ({_number(answers['worst'])})"
     reasons = [f"{answers[key]} of {answers['asked']} {told}" for key, told in _UNANSWERED.items() if answers[key]]
     if not answers["answered"]:
         return "none: " + ", ".join(told for key, told in _UNANSWERED.items() if answers[key])

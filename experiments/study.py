@@ -143,7 +143,7 @@ _GAVE_UP = {"result": {"gave_up": True}, "cpu_seconds": None, "memory_mb": None,
 
 def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) -> None:
     try:
-        found: Any = {"result": measure(task), "cpu_seconds": round(_cpu_seconds(), 2)}
+        found: Any = {"result": measure(task), "cpu_seconds": round(cpu_seconds(), 2)}
         found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         found["packages"] = _packages()
     except BaseException as error:
@@ -153,7 +153,7 @@ def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) 
     sender.send(found)
 
 
-def _cpu_seconds() -> float:
+def cpu_seconds() -> float:
     """Of this process and of those that it began."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime

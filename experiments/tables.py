@@ -14,7 +14,7 @@ PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
 PAPER: dict[str, Any] = PUBLISHED["paper"]
 NAMES: dict[str, str] = PAPER["names"]
 # The studies whose models are timed again in `times`, alone.
-TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "gaps", "tabular")
+TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "alternatives", "gaps", "tabular")
 
 
 class Studies:
@@ -40,11 +40,6 @@ class Studies:
             is_timed = self._alone and name in TIMED
             self._read[name] = [self._with_times(name, record) for record in records] if is_timed else records
         return [record for record in self._read[name] if all(record["task"].get(k) == v for k, v in wanted.items())]
-
-    @property
-    def beside_other_work(self) -> Studies:
-        """The same with all times as each study measured them."""
-        return Studies(self._folder, alone=False)
 
     def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
         found = self.times(name, record["task"])
@@ -94,10 +89,14 @@ def _range_of(key: str) -> str:
 
 
 def timing(result: Mapping[str, Any], key: str) -> str:
-    """The median, and half of the range over it where there were several runs."""
-    seconds = result[key] / (1000 if key.endswith("_ms") else 1)
+    """The median, with its spread where there were several runs."""
+    return duration(result[key] / (1000 if key.endswith("_ms") else 1)) + spread(result, key)
+
+
+def spread(result: Mapping[str, Any], key: str) -> str:
+    """Of several runs, half of the range over the median."""
     ends = result.get(_range_of(key))
-    return duration(seconds) + ("" if ends is None else f" ± {(ends[1] - ends[0]) / 2 / result[key]:.0%}")
+    return "" if ends is None else f" ± {(ends[1] - ends[0]) / 2 / result[key]:.0%}"
 
 
 def with_error(result: dict[str, Any], key: str, digits: int) -> str:

@@ -89,6 +89,30 @@ class TestWhatIsTimed:
         results = written(tmp_path, table4=[(task, {"learning_seconds": 1.0}) for task in tasks])
         assert models(results, studies=["table4"]) == [tasks[0], tasks[2], tasks[3]]
 
+    def test_networks_of_others_that_were_chosen_and_all_that_they_answer(self, tmp_path: Path) -> None:
+        learn = {"stage": "learn", "set": "a", "score": "BIC", "max_parents": 0}
+        other, ask, compiled = {**learn, "score": "AIC"}, {**learn, "stage": "ask"}, {**learn, "stage": "compile"}
+        circuit, slow = {"stage": "circuit", "set": "a"}, {"stage": "circuit", "set": "b"}
+        whole, in_part = {"asked": 3, "answered": 3}, {"asked": 3, "answered": 2}
+
+        def tasks_shown(asked: Record, made: Record, most_seconds: float) -> list[Record]:
+            found = [
+                (learn, {"valid": -1.0}, 10.0),
+                (other, {"valid": -2.0}, 10.0),
+                (ask, {"answers": [whole, asked]}, 8.0),
+                (compiled, made, 8.0),
+                (circuit, {"answers": [whole]}, 1.0),
+                (slow, {"answers": [whole]}, 100.0),
+            ]
+            records = [{"task": task, "result": result, "wall_seconds": wall} for task, result, wall in found]
+            (tmp_path / "alternatives.json").write_text(json.dumps(records))
+            limits = {"others": most_seconds}
+            return models(Results(tmp_path / "times.json"), studies=["alternatives"], most_seconds=limits)
+
+        assert tasks_shown(whole, {"answers": []}, 18.0) == [learn, ask, compiled, circuit]
+        assert tasks_shown(in_part, {"exceeded": "time"}, 18.0) == [learn, circuit]
+        assert tasks_shown(whole, {"answers": []}, 17.0) == [learn, circuit], "a network must be learned to be asked"
+
 
 class TestAlone:
     def test_waits_until_others_are_idle(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,4 +170,4 @@ class TestWhatTheReportTells:
         expected = {"test": -1.0, "learning_seconds": 4.0, "query_ms": 2.0}
         expected |= {"learning_range": [3.0, 6.0], "query_range": [1.0, 2.5]}
         assert studies.result("tradeoff", **second) == expected
-        assert studies.beside_other_work.result("tradeoff", **second) == result
+        assert Studies(tmp_path, alone=False).result("tradeoff", **second) == result
