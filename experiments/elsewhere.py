@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from alternatives import best_learned
 from compared import best_circuits
 from study import Task
-from tables import Studies, duration, spread, table, thousands, timing, with_error
+from tables import AsMeasured, Studies, duration, spread, table, thousands, timing, with_error
 
 _NOT_COMPILED = {
     "CIRCUIT_TOO_LARGE": "too large",
@@ -108,11 +108,12 @@ def _fits_better(studies: Studies) -> str:
 
 def alternatives_table(studies: Studies, sets: list[str]) -> str:
     levels = studies.records("alternatives")[0]["task"]["levels"] if "alternatives" in studies else []
+    measured = AsMeasured(studies.folder)  # The same kind of time for the whole of a search.
     rows = []
     for name in sets:
         for final in studies.records("collection", stage="final", set=name, schedule="quick"):
             asked = studies.result("alternatives", stage="circuit", set=name, model=final["task"])
-            model, search = final["result"], studies.records("collection", stage="tune", set=name, kind="circuit")
+            model, search = final["result"], measured.records("collection", stage="tune", set=name, kind="circuit")
             size = f"{thousands(model['edges'])} edges"
             learning = _learning(model, (r["result"]["learning_seconds"] for r in search))
             rows.append(
@@ -135,7 +136,8 @@ def _rows(studies: Studies, name: str, max_parents: int, levels: list[float]) ->
     learned, asked, compiled = (
         studies.result("alternatives", **{**best, "stage": stage}) for stage in ("learn", "ask", "compile")
     )
-    spent = (record["result"].get("learning_seconds", most_seconds) for record in records)
+    searched = AsMeasured(studies.folder).records("alternatives", stage="learn", set=name, max_parents=max_parents)
+    spent = (record["result"].get("learning_seconds", most_seconds) for record in searched)
     learning = _learning(learned, spent)
     likelihood, size = with_error(learned, "test", 3), f"{learned['arcs']} arcs"
     found = [[name, f"{what}, {best['score']}", likelihood, learning, size, *_cells(asked, levels)]]
@@ -158,8 +160,10 @@ def _cells(result: Mapping[str, Any], levels: list[float]) -> list[str]:
 
 def _alone(result: Mapping[str, Any], level: float, answers: Mapping[str, Any]) -> Mapping[str, Any]:
     """What became of the queries of a level, with the times that were measured alone, if they were."""
-    alone = ("mean", "worst", "mean_range")
-    return {**answers, **{key: result[key][f"{level:g}"] for key in alone if key in result}}
+    if "mean_range" not in result:
+        return answers
+    mean, ends, worst = (result[key][f"{level:g}"] for key in ("mean", "mean_range", "worst_range"))
+    return {**answers, "mean": mean, "mean_range": ends, "worst": max(worst)}
 
 
 def _cell(answers: Mapping[str, Any]) -> str:

@@ -118,28 +118,22 @@ def _times(studies: Studies, sets: list[str]) -> list[list[str]]:
         for name in sets:
             seconds = seconds_of_queries(studies, name, method)
             theirs = PAPER["table5"][method][name]
-            told = _told_seconds(studies, name, method)
-            row.append("" if seconds is None else f"{told} ({duration(theirs)}; x {theirs / seconds:,.0f})")
+            row.append(
+                "" if seconds is None else f"{duration(seconds)} ({duration(theirs)}; x {theirs / seconds:,.0f})"
+            )
         rows.append(row)
     return rows
 
 
-def seconds_of_queries(studies: Studies, name: str, method: str, key: str = "seconds") -> float | None:
-    """Of one query, averaged over all kinds."""
-    found = [cell(studies, name, method, *level) for level in LEVELS]
-    times = [result[key] for result in found if key in result]
-    return sum(times) / len(times) if times else None
+def seconds_of_queries(studies: Studies, name: str, method: str) -> float | None:
+    """Of one query, averaged over all kinds; none if some were not asked, since those with less known take longer."""
+    found = [cell(studies, name, method, *level) for level in levels_of(studies, name)]
+    return sum(result["seconds"] for result in found) / len(found) if found and all(found) else None
 
 
-def _told_seconds(studies: Studies, name: str, method: str) -> str:
-    """With half of the range over the median, of what was timed several times."""
-    seconds, least, most = (
-        seconds_of_queries(studies, name, method, key) for key in ("seconds", "seconds_from", "seconds_to")
-    )
-    if seconds is None:
-        return ""
-    is_repeated = least is not None and least != most
-    return timing({"seconds": seconds, **({"seconds_range": [least, most]} if is_repeated else {})}, "seconds")
+def levels_of(studies: Studies, name: str) -> list[tuple[float, float]]:
+    """The kinds of queries that any method was asked."""
+    return [level for level in LEVELS if studies.records("table5", set=name, query=level[0], evidence=level[1])]
 
 
 def _alone(studies: Studies, sets: list[str]) -> str:
@@ -151,8 +145,8 @@ def _alone(studies: Studies, sets: list[str]) -> str:
             rows.append([method, *(timing(each, "seconds") if each else "" for each in found)])
     if not rows:
         return ""
-    missing = [method for method in SCENARIOS if method not in [row[0] for row in rows]]
-    without = f" (without {listed(missing)}, which takes too long)" if missing else ""
+    missing = [method for method in (*CIRCUITS, *SCENARIOS) if method not in [row[0] for row in rows]]
+    without = f" (without {listed(missing)})" if missing else ""
     asked, known = LEVEL_OF_TIMES
     return f"""\
 The same with nothing else on the machine, three times in one go, for queries with {asked:.0%} asked and {known:.0%}
@@ -163,9 +157,9 @@ known{without}:
 
 
 def _timed_alone(studies: Studies, name: str, method: str) -> dict[str, Any]:
-    models = (record["task"]["model"] for record in studies.records("times", study="table5"))
-    found = [model for model in models if (model["set"], model["method"]) == (name, method)]
-    return studies.times("table5", found[-1]) if found else {}
+    query, evidence = LEVEL_OF_TIMES
+    records = studies.records("table5", set=name, method=method, query=query, evidence=evidence, first=0)
+    return studies.times("table5", records[-1]["task"]) if records else {}
 
 
 def _for_each_edge(studies: Studies, sets: list[str]) -> str:
@@ -185,7 +179,7 @@ def _for_each_edge(studies: Studies, sets: list[str]) -> str:
 
 
 def _differences(studies: Studies, name: str) -> str:
-    levels = [level for level in LEVELS if studies.records("table5", set=name, query=level[0], evidence=level[1])]
+    levels = levels_of(studies, name)
     others = ("AC-Greedy", *SCENARIOS)
     found = {
         (method, level): cell(studies, name, method, *level) for method in (*CIRCUITS, *SCENARIOS) for level in levels

@@ -52,10 +52,6 @@ class Results:
         """What was found; none if the task has not been measured."""
         return next((record["result"] for record in self.records if record["task"] == task), None)
 
-    def forget(self, task: Task) -> None:
-        """Lets a task be measured again."""
-        self.records = [record for record in self.records if record["task"] != task]
-
     def add(self, record: dict[str, Any]) -> None:
         self.records.append(record)
         self.write()
@@ -114,7 +110,7 @@ def run(results: Results, tasks: Tasks, measure: Callable[[Task], Result], setti
 
 def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
     """The record of a task. With `most_seconds` in it, it is given up after that time."""
-    started = time.perf_counter()
+    started, commit = time.perf_counter(), _commit()
     spawn = multiprocessing.get_context("spawn")
     receiver, sender = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_measure, args=(measure, task, sender), daemon=True)
@@ -133,7 +129,7 @@ def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
         "task": task,
         **found,
         "wall_seconds": round(time.perf_counter() - started, 2),
-        "commit": _commit(),
+        "commit": commit,
         "machine": _machine(),
     }
 
@@ -179,9 +175,8 @@ def code_version() -> str:
     return _git("rev-parse", "HEAD:core", "HEAD:src") + _git("diff", "HEAD", "--", "core", "src")
 
 
-@cache
 def _commit() -> str:
-    """Of the checkout, with a mark if the code that is measured, or that measures, has been changed since."""
+    """Of the checkout as it is now, with a mark if the code that is measured, or that measures, has been changed."""
     commit = _git("rev-parse", "--short=12", "HEAD")
     changed = _git("status", "--porcelain", "--", "core", "src", "experiments/*.py", "experiments/*.toml")
     return commit + ("+changes" if changed else "")

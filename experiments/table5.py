@@ -73,8 +73,6 @@ def measure(task: Task) -> Result:
         "less_than_quick_error": standard_error(exact - found),
         # Of one query. Sampling is not repeated: its answers take hours.
         "seconds": sorted(seconds)[len(seconds) // 2] / len(query),
-        "seconds_from": min(seconds) / len(query),
-        "seconds_to": max(seconds) / len(query),
     }
 
 

@@ -10,20 +10,22 @@ from typing import Any
 from study import HERE, Results
 from verdicts import pooled
 
+from learnac.errors import LearnacError
+
 PUBLISHED: dict[str, Any] = tomllib.loads((HERE / "published.toml").read_text())
 PAPER: dict[str, Any] = PUBLISHED["paper"]
 NAMES: dict[str, str] = PAPER["names"]
-# The studies whose models are timed again in `times`, alone.
+# The studies whose models are timed again in `times`, alone; Table 5 shows both times.
 TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "alternatives", "gaps", "tabular")
 
+OF_QUERIES = ("first", "rows")  # what differs between the tasks of one cell of Table 5
 
-class Studies:
-    """The records of all studies in a folder."""
 
-    def __init__(self, folder: Path, *, alone: bool = True) -> None:
-        """With the times that were measured alone in place of those beside other work, where there are any; or not."""
-        self._folder = folder
-        self._alone = alone
+class AsMeasured:
+    """The records of all studies in a folder, as each was measured: with times beside other work."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._read: dict[str, list[dict[str, Any]]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -31,39 +33,51 @@ class Studies:
 
     def names(self) -> list[str]:
         """Of the studies there are results of."""
-        return sorted(path.stem for path in self._folder.glob("*.json") if path.stem in self)
+        return sorted(path.stem for path in self.folder.glob("*.json") if path.stem in self)
 
     def records(self, name: str, **wanted: object) -> list[dict[str, Any]]:
         """Those whose tasks say what is wanted."""
         if name not in self._read:
-            records = Results(self._folder / f"{name}.json").records
-            is_timed = self._alone and name in TIMED
-            self._read[name] = [self._with_times(name, record) for record in records] if is_timed else records
+            self._read[name] = self._all(name)
         return [record for record in self._read[name] if all(record["task"].get(k) == v for k, v in wanted.items())]
 
-    def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        found = self.times(name, record["task"])
-        return {**record, "result": {**record["result"], **found}} if found else record
-
-    def times(self, study: str, model: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a model, measured alone; empty if they were not."""
-        found = self.result("times", study=study, model=model)
-        return middle_and_range(found["times"]) if found else {}
+    def _all(self, name: str) -> list[dict[str, Any]]:
+        return Results(self.folder / f"{name}.json").records
 
     def result(self, name: str, **wanted: object) -> dict[str, Any]:
         """Of the last task that says what is wanted; empty if there is none."""
         found = self.records(name, **wanted)
         return found[-1]["result"] if found else {}
 
-    def pooled(self, name: str, **wanted: object) -> dict[str, Any]:
-        """Of all tasks that say what is wanted, each over other queries: as of one over all; empty if there is none."""
-        found = [record["result"] for record in self.records(name, **wanted)]
-        return pooled(found) if found else {}
-
     def values(self, name: str, key: str, **wanted: object) -> list[Any]:
         """What the tasks say under a key, each once, in order; the paper's sets first, in the paper's order."""
         found = dict.fromkeys(record["task"][key] for record in self.records(name, **wanted))
         return [value for value in NAMES if value in found] + [value for value in found if value not in NAMES]
+
+
+class Studies(AsMeasured):
+    """The same with the times that were measured alone where there are any. Only these have a range."""
+
+    def _all(self, name: str) -> list[dict[str, Any]]:
+        records = super()._all(name)
+        return [self._with_times(name, record) for record in records] if name in TIMED else records
+
+    def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
+        result = {key: value for key, value in record["result"].items() if not key.endswith("_range")}
+        return {**record, "result": {**result, **self.times(name, record["task"])}}
+
+    def times(self, study: str, model: Mapping[str, Any]) -> dict[str, Any]:
+        """Of a model, measured alone; empty if they were not."""
+        found = self.result("times", study=study, model=model, alone=True)
+        return middle_and_range(found["times"]) if found else {}
+
+    def pooled(self, name: str, **wanted: object) -> dict[str, Any]:
+        """Of all tasks that say what is wanted, each over other queries: as of one over all; empty if there is none."""
+        records = self.records(name, **wanted)
+        what = [{key: value for key, value in record["task"].items() if key not in OF_QUERIES} for record in records]
+        if any(each != what[0] for each in what):
+            raise LearnacError(f"{self.folder / name}.json: expected one model for {wanted}, found several")
+        return pooled([record["result"] for record in records]) if records else {}
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

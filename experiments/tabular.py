@@ -41,10 +41,11 @@ OURS = ("circuit", "mixture")
 OTHERS = {
     "density": ("gaussian mixture", "kernel density", *DENSITIES),
     "prediction": ("gradient boosting", "linear"),
-    "imputation": ("iterative", "nearest neighbours", "most frequent"),
+    "imputation": ("gradient boosting", "iterative", "nearest neighbours", "most frequent"),
 }
 DELETED = 0.2  # of the values, for imputation
 FEW_CLASSES = 50  # A whole number with more values than that is to be predicted as a number.
+MOST_FITTED = 20_000  # rows that others impute by
 MOST_JUDGED = 2000  # rows of which values are imputed, and that kernels are laid over
 
 
@@ -167,7 +168,7 @@ def prediction(parts: Parts, method: LearnAC | str) -> Result:
     return {"log_loss": float(losses.mean()), "standard_error": standard_error(losses)}
 
 
-def baseline(method: str, features: pd.DataFrame, is_number: bool) -> Any:
+def baseline(method: str, features: pd.DataFrame, is_number: bool, **settings: object) -> Any:
     texts = [name for name in features if not pd.api.types.is_numeric_dtype(features[name])]
     if method == "linear":
         encoder = make_column_transformer(
@@ -177,7 +178,7 @@ def baseline(method: str, features: pd.DataFrame, is_number: bool) -> Any:
     encoder = make_column_transformer((codes_of_texts(), texts), remainder="passthrough")
     kinds = [True] * len(texts) + [False] * (features.shape[1] - len(texts))
     boosting = HistGradientBoostingRegressor if is_number else HistGradientBoostingClassifier
-    return make_pipeline(encoder, boosting(categorical_features=kinds, random_state=0))
+    return make_pipeline(encoder, boosting(categorical_features=kinds, random_state=0, **settings))
 
 
 def codes_of_texts() -> OrdinalEncoder:
@@ -206,7 +207,7 @@ def imputation(parts: Parts, method: LearnAC | str) -> Result:
     if isinstance(method, LearnAC):
         filled = method.impute(gaps, "marginal")
     else:
-        filled = imputed(method, train[columns], gaps, numbers)
+        filled = IMPUTERS[method](train[columns], gaps, numbers)
     wrong = [
         float((filled[name][rows].astype(str) != test[name][rows].astype(str)).mean())
         for name, rows in zip(columns, deleted.T, strict=True)
@@ -224,21 +225,57 @@ def mean_or_none(found: list[float]) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def imputed(method: str, train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
-    if method == "most frequent":
-        filled = {name: train[name].mean() if name in numbers else train[name].mode()[0] for name in train}
-        return gaps.fillna(filled)
+def most_frequent(train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """Of numbers, their mean."""
+    return gaps.fillna({name: train[name].mean() if name in numbers else train[name].mode()[0] for name in train})
+
+
+def boosted(train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """A model for each column, learned from rows with as many gaps in the others."""
+    known = train[:MOST_FITTED]
+    with_gaps = known.mask(np.random.default_rng(0).random(known.shape) < DELETED)
+    asked = gaps.astype({name: float for name in train if pd.api.types.is_numeric_dtype(train[name])})
+    filled = {}
+    for name in train:
+        features = with_gaps.drop(columns=name)
+        # Stopping early would need several rows of each category.
+        model = baseline("gradient boosting", features, name in numbers, early_stopping=False)
+        model.fit(features, known[name])
+        filled[name] = model.predict(asked.drop(columns=name))
+    return pd.DataFrame(filled, index=gaps.index)
+
+
+def nearest_neighbours(train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """Ten rows; a column for each category, of which all are unknown where the value is."""
+    others = [name for name in train if name not in numbers]
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(train[others].astype(str))
+
+    def encoded(rows: pd.DataFrame) -> NDArray[np.float64]:
+        categories = encoder.transform(rows[others].astype(str))
+        n_columns = [len(found) for found in encoder.categories_]
+        categories[np.repeat(rows[others].isna().to_numpy(), n_columns, axis=1)] = np.nan
+        return np.hstack([rows[numbers].astype(float), categories])
+
+    found = scaled_imputer(KNNImputer(n_neighbors=10), encoded(train), encoded(gaps))
+    filled = dict(zip(numbers, found.T, strict=False))
+    ends = np.cumsum([len(numbers), *(len(categories) for categories in encoder.categories_)])
+    for name, categories, first, last in zip(others, encoder.categories_, ends, ends[1:], strict=False):
+        filled[name] = categories[found[:, first:last].argmax(axis=1)]
+    return pd.DataFrame(filled, index=gaps.index)
+
+
+def iterative(train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """Categories are numbers, in order of their names: columns for each of them would only explain each other."""
     texts = [name for name in train if not pd.api.types.is_numeric_dtype(train[name])]
     known, asked = train.copy(), gaps.copy()
     encoder = codes_of_texts().fit(train[texts]) if texts else None
     if encoder is not None:
         known[texts], asked[texts] = encoder.transform(train[texts]), encoder.transform(gaps[texts])
     known, asked = known.astype(float), asked.astype(float)
-    scaler = StandardScaler().fit(known)
-    imputer = IterativeImputer(random_state=0) if method == "iterative" else KNNImputer(n_neighbors=10)
-    imputer.fit(scaler.transform(known)[:20_000])
     found = pd.DataFrame(
-        scaler.inverse_transform(imputer.transform(scaler.transform(asked))), columns=train.columns, index=gaps.index
+        scaled_imputer(IterativeImputer(random_state=0), known.to_numpy(), asked.to_numpy()),
+        columns=train.columns,
+        index=gaps.index,
     )
     for name in train:
         if name not in numbers:  # To the nearest code.
@@ -248,6 +285,21 @@ def imputed(method: str, train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[
     if encoder is not None:
         found[texts] = encoder.inverse_transform(found[texts])
     return found.astype({name: train[name].dtype for name in train if name not in numbers and name not in texts})
+
+
+def scaled_imputer(imputer: Any, known: NDArray[np.float64], asked: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What is unknown of `asked`, filled in by way of numbers of one scale."""
+    scaler = StandardScaler().fit(known)
+    imputer.fit(scaler.transform(known)[:MOST_FITTED])
+    return scaler.inverse_transform(imputer.transform(scaler.transform(asked)))
+
+
+IMPUTERS: dict[str, Callable[[pd.DataFrame, pd.DataFrame, list[str]], pd.DataFrame]] = {
+    "gradient boosting": boosted,
+    "iterative": iterative,
+    "nearest neighbours": nearest_neighbours,
+    "most frequent": most_frequent,
+}
 
 
 # --- Synthetic rows

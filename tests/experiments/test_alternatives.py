@@ -78,6 +78,6 @@ def test_a_cell_tells_what_became_of_the_queries(answers: dict[str, float], said
 
 def test_times_alone_take_the_place_of_others() -> None:
     answers = {"asked": 4, "answered": 4, "memory": 0, "time": 0, "mean": 1.0, "worst": 9.0}
-    alone = {"mean": {"0": 2.0}, "mean_range": {"0": [1.9, 2.3]}, "worst": {"0": 8.0}}
+    alone = {"mean": {"0": 2.0}, "mean_range": {"0": [1.9, 2.3]}, "worst_range": {"0": [7.0, 8.0]}}
     assert _cells({"answers": [answers], **alone}, [0.0]) == ["2 ± 10% (8)"]
     assert _cells({"answers": [answers]}, [0.0]) == ["1 (9)"]

@@ -6,13 +6,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 import times
 from study import Results
-from tables import Studies, middle_and_range, timing
-from times import gathered, processor_seconds, processors_in_use, tasks, wait_until_alone
+from tables import AsMeasured, Studies, middle_and_range, timing
+from times import gathered, measure, processor_seconds, processors_in_use, tasks, wait_until_alone
 
 from learnac.errors import LearnacError
 
@@ -126,6 +127,24 @@ class TestAlone:
         with pytest.raises(LearnacError, match=r"others use 1\.2 processors"):
             wait_until_alone()
 
+    def test_a_model_is_timed_again_if_others_begin_meanwhile(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(times, "wait_until_alone", lambda: None)
+        monkeypatch.setattr(
+            times, "import_module", lambda _: SimpleNamespace(timed=lambda _: {"learning_seconds": 1.0})
+        )
+        monkeypatch.setattr(times, "cpu_seconds", lambda: 0.0)
+        moments = iter(range(100))
+        monkeypatch.setattr(times.time, "monotonic", lambda: next(moments))
+        task = {"study": "gaps", "model": {}, "repeats": 2, "alone": True}
+        # What all processors have worked, before and after each attempt.
+        work = iter([0.0, 0.9, 1.0, 1.05])
+        monkeypatch.setattr(times, "processor_seconds", lambda: next(work))
+        assert measure(task) == {"times": {"learning_seconds": [1.0, 1.0]}, "others": 0.05}
+        work = iter(range(100))
+        monkeypatch.setattr(times, "processor_seconds", lambda: next(work))
+        with pytest.raises(LearnacError, match=r"others use 1\.0 processors"):
+            measure(task)
+
     @pytest.mark.skipif(not Path("/proc/stat").exists(), reason="the system does not count its processors' time")
     def test_work_of_another_process_is_seen(self) -> None:
         before = processor_seconds()
@@ -156,18 +175,20 @@ class TestWhatTheReportTells:
     def test_times_alone_take_the_place_of_those_beside_other_work(self, tmp_path: Path) -> None:
         first, second = {"set": "a", "edge_penalty": 1.0}, {"set": "a", "edge_penalty": 0.5}
         result = {"test": -1.0, "learning_seconds": 9.0, "query_ms": 9.0}
+        of_its_own = {**result, "learning_range": [8.0, 10.0]}
         alone = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": [1.0, 2.0, 2.5]}
         written(
             tmp_path,
-            tradeoff=[(first, result), (second, result)],
+            tradeoff=[(first, of_its_own), (second, result)],
             times=[
-                ({"study": "tradeoff", "model": second}, {"times": alone, "others": 0.0}),
-                ({"study": "gaps", "model": first}, {"times": alone, "others": 0.0}),
+                ({"study": "tradeoff", "model": second, "alone": True}, {"times": alone, "others": 0.0}),
+                ({"study": "tradeoff", "model": first, "alone": False}, {"times": alone}),
+                ({"study": "gaps", "model": first, "alone": True}, {"times": alone, "others": 0.0}),
             ],
         )
         studies = Studies(tmp_path)
-        assert studies.result("tradeoff", **first) == result
+        assert studies.result("tradeoff", **first) == result, "what was measured beside other work has no range"
         expected = {"test": -1.0, "learning_seconds": 4.0, "query_ms": 2.0}
         expected |= {"learning_range": [3.0, 6.0], "query_range": [1.0, 2.5]}
         assert studies.result("tradeoff", **second) == expected
-        assert Studies(tmp_path, alone=False).result("tradeoff", **second) == result
+        assert AsMeasured(tmp_path).result("tradeoff", **second) == result
