@@ -86,7 +86,7 @@ paper-quick: $(VENV)/paper  ## a small version of the experiments, in a minute o
 	for study in $(STUDIES); do \
 	  $(BIN)/python experiments/$$study.py --settings experiments/quick.toml --results build/paper-quick || exit 1; \
 	done
-	$(BIN)/python experiments/report.py --results build/paper-quick --out build/paper-quick
+	$(BIN)/python experiments/report.py --results build/paper-quick --settings experiments/quick.toml --out build/paper-quick
 
 $(VENV)/paper: $(VENV)/built
 	$(BIN)/pip install --quiet --group paper

@@ -13,7 +13,7 @@ from compared import BEST, MODELS, best_circuits, free_networks, near, tallies, 
 from elsewhere import better_elsewhere
 from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
 from reproduced import against_paper, faster, in_words, same_data
-from sampling import FASTEST, SLOWEST, clear_together, compared, is_dominated
+from sampling import FASTEST, SLOWEST, clear_together, decided, is_dominated
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, listed, thousands
 from verdicts import Verdict
@@ -87,13 +87,13 @@ def _as_likely(rows: list, whose: str = "") -> str:
 
 
 def sampling(studies: Studies) -> str:
-    found = compared(studies)
+    found = decided(studies)
     if not found:
         return ""
     slow, fast = ({each: found[each] for each in found if each[1] in methods} for methods in (SLOWEST, FASTEST))
     n_planned = len(SCENARIOS) * len(LEVELS) * len(studies.values("table5", "set"))
-    missing = n_planned - sum(judged is not Verdict.TOO_FEW for judged in found.values())
-    together = [each for each in clear_together(studies) if each[1] in SLOWEST]
+    together = [each for each in clear_together(studies) if slow.get(each) is Verdict.CIRCUIT]
+    missing = n_planned - len(found)
     n_slow = Counter(slow.values())
     sampler = n_slow[Verdict.SAMPLER]
     said = [

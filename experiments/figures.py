@@ -17,7 +17,6 @@ from verdicts import ENOUGH_QUERIES, half_width
 Points: TypeAlias = dict[str, Any]  # in JSON's types
 
 QUICK = "#3182bd"
-LINEAR = 0.005  # Nearer to zero, the scale of Figure 1 is linear.
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s"},
     "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
@@ -86,12 +85,8 @@ def _draw_figure1(points: Points) -> Any:
                     elinewidth=0.8,
                     **STYLES[method],
                 )
-            axis.set_yscale("symlog", linthresh=LINEAR)
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
-            shown = axis.get_ylim()
-            axis.axhspan(-LINEAR, LINEAR, color="0.95", zorder=0)
-            axis.set_ylim(shown)
         row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
@@ -122,12 +117,14 @@ def _draw_tradeoff(points: Points) -> Any:
                 axis.plot(values, scores, marker="o", markersize=3, linestyle="none", color=color, label=label)
             few = slice(None, None, max(1, len(found) // 4))
             for penalty, *at in zip(edge_penalties[few], edges[few], scores[few], strict=True):
-                row[0].annotate(f"{penalty:g}", at, fontsize=6, color=color, xytext=(4, 2), textcoords="offset points")
+                row[0].annotate(
+                    f"k_e {penalty:g}", at, fontsize=6, color=color, xytext=(4, 2), textcoords="offset points"
+                )
         for axis, label in zip(row, ("edges", "ms for a query"), strict=True):
             axis.set_xscale("log")
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
-        row[0].set_ylabel("test log-likelihood")
+        row[0].set_ylabel("test log-likelihood, nats a row")
     if max(map(len, points.values())) > 1:
         axes[0, 0].legend(frameon=False)
     return figure
@@ -153,7 +150,7 @@ def _draw_mixtures(points: Points) -> Any:
     for axis in axes.flat[len(points) :]:
         axis.set_axis_off()
     for row in axes:
-        row[0].set_ylabel("test log-likelihood")
+        row[0].set_ylabel("test log-likelihood, nats a row")
     axes[0, 0].legend(frameon=False)
     return figure
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from compared import BEST, MARKS, MODELS, RECALLED, TRACTABLE, published_scores
+from mixtures import N_AVERAGES, next_number
 from tables import Studies, listed, table, thousands, timing
-from verdicts import WORTH_MORE, tally, the_most_are_worth_it
+from verdicts import WORTH_MORE, Ended, tally
 
 from learnac.learn.mixture.settings import MOST_COMPONENTS
 
@@ -55,8 +56,10 @@ def _edges_of_choices(studies: Studies) -> str:
         f"Of four averaged, valid chose the largest number of components that was tried on {averaged.n_largest} of "
         f"{averaged.n_sets} sets. Four times as many were not tried, because they would be beyond the limit, on "
         f"{_counted(averaged.at_limit)}; because the last step gained less than {WORTH_MORE:.1%}, on "
-        f'{_counted(averaged.worth_little)}. One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on '
-        f"{_counted(most)}. There, more might do better still."
+        f"{_counted(averaged.worth_little)}"
+        + (f"; and are not measured yet on {_counted(averaged.not_measured)}. " if averaged.not_measured else ". ")
+        + f'One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on {_counted(most)}. There, more might '
+        "do better still."
     )
     return textwrap.fill(text, 120, break_on_hyphens=False)
 
@@ -153,20 +156,28 @@ class AtLargest:
 
     at_limit: list[str]  # More would have been tried.
     worth_little: list[str]  # So many gained too little over fewer.
+    not_measured: list[str]  # More are to be tried.
     n_sets: int
 
     @property
     def n_largest(self) -> int:
-        return len(self.at_limit) + len(self.worth_little)
+        return len(self.at_limit) + len(self.worth_little) + len(self.not_measured)
 
 
 def at_largest(studies: Studies) -> AtLargest:
     scores: dict[str, dict[int, float]] = {}
+    n_edges = {}
     for record in studies.records("mixtures", kind="averaged"):
-        scores.setdefault(record["task"]["set"], {})[record["task"]["n_components"]] = record["result"]["valid"]
-    largest = [name for name, found in scores.items() if max(found, key=found.__getitem__) == max(found)]
-    at_limit = [name for name in largest if the_most_are_worth_it(scores[name])]
-    return AtLargest(at_limit, [name for name in largest if name not in at_limit], len(scores))
+        task = record["task"]
+        scores.setdefault(task["set"], {})[task["n_components"]] = record["result"]["valid"]
+        n_edges[task["set"]] = task["max_edges"] // (task["n_components"] * N_AVERAGES)
+    found = AtLargest([], [], [], len(scores))
+    lists = {Ended.LIMIT: found.at_limit, Ended.WORTH_LITTLE: found.worth_little}
+    for name, of_set in scores.items():
+        if max(of_set, key=of_set.__getitem__) == max(of_set):
+            following = next_number(studies.settings["mixtures"], of_set, n_edges[name])
+            lists.get(following, found.not_measured).append(name)
+    return found
 
 
 def ahead_of_all(studies: Studies) -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sets import corner_of, load
 from study import Result, Results, Task, main
-from verdicts import the_most_are_worth_it
+from verdicts import Ended, the_most_are_worth_it
 
 from learnac import Dataset, LearnAC
 from learnac.circuit import Mixture
@@ -53,24 +53,33 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 
 def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edges: int) -> Iterator[Task]:
-    """Several numbers of components, within a limit on edges; valid chooses. More as long as the most are worth it."""
-    numbers, scores = sorted(settings["averaged"]), {}
-    while numbers and (n_in_all := n_edges * numbers[0] * N_AVERAGES) <= settings["averaged_max_edges"]:
-        n_components = numbers.pop(0)
+    """Several numbers of components, of which valid chooses."""
+    scores: dict[int, float] = {}
+    while not isinstance(n_components := next_number(settings, scores, n_edges), Ended):
         task = {
             "kind": "averaged",
             **common,
             "n_components": n_components,
             "n_averages": N_AVERAGES,
-            "max_edges": n_in_all,
+            "max_edges": n_edges * n_components * N_AVERAGES,
             "random_state": settings["seeds"][0],
         }
         yield task
         found = results.get(task)
         assert found is not None
         scores[n_components] = found["valid"]
-        if not numbers and the_most_are_worth_it(scores):
-            numbers.append(WIDER * n_components)
+
+
+def next_number(settings: Mapping[str, Any], scores: Mapping[int, float], n_edges: int) -> int | Ended:
+    """How many components of so many edges are averaged after those with a score on valid; or why no more.
+
+    First those that are stated; then four times as many, as long as the most are worth it.
+    """
+    stated = [number for number in sorted(settings["averaged"]) if number not in scores]
+    if not stated and not the_most_are_worth_it(scores):
+        return Ended.WORTH_LITTLE
+    number = stated[0] if stated else WIDER * max(scores)
+    return Ended.LIMIT if n_edges * number * N_AVERAGES > settings["averaged_max_edges"] else number
 
 
 def learned(task: Task) -> tuple[LearnAC, float]:

@@ -1,6 +1,6 @@
 """The report: every number from a result file, ours beside the paper's.
 
-    python experiments/report.py [--results FOLDER] [--out FOLDER]
+    python experiments/report.py [--results FOLDER] [--settings FILE] [--out FOLDER]
 
 Writes REPORT.md with its figures, and QUESTIONS.md. What there are no results for yet is left out.
 """
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 import beyond
@@ -19,11 +17,9 @@ import reproduced
 import weak
 from claims import claims, not_reproduced
 from questions import questions
-from study import HERE, Results
+from study import HERE
 from tables import Studies, table
 
-# All that there may be results of.
-STUDIES = [name for name in tomllib.loads((HERE / "paper.toml").read_text()) if name != "common"]
 TITLE = "# The experiments of the paper, and more\n\n"
 INTRODUCTION = """\
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. What differs from the paper,
@@ -46,25 +42,24 @@ confidence interval.
 """
 
 
-def render(results: Path, wanted: Iterable[str] = ()) -> str:
-    """The text of the report. Says which of the wanted studies there are no results of."""
-    studies = Studies(results)
+def render(studies: Studies) -> str:
+    """The text of the report. Says which studies there are settings for and no results of."""
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
     first = textwrap.fill(not_reproduced(studies), 120, break_on_hyphens=False)
     top = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
-    return f"{TITLE}{first}\n\n{INTRODUCTION}" + "\n".join([*top, *sections, _provenance(results, wanted)])
+    return f"{TITLE}{first}\n\n{INTRODUCTION}" + "\n".join([*top, *sections, _provenance(studies)])
 
 
-def _provenance(results: Path, wanted: Iterable[str]) -> str:
+def _provenance(studies: Studies) -> str:
     """Where the numbers come from, and which are missing."""
-    rows, missing = [], [f"`{name}`" for name in wanted if name not in Studies(results)]
-    for path in sorted(results.glob("*.json")):
-        records = Results(path).records
+    rows, missing = [], [f"`{name}`" for name in studies.settings if name != "common" and name not in studies]
+    for name in studies.names():
+        records = studies.records(name)
         minutes = sum(record["wall_seconds"] for record in records) / 60
         commits = ", ".join(sorted({record["commit"] for record in records}))
         machines = "; ".join(sorted({record["machine"] for record in records}))
-        packages = sorted({f"{name} {version}" for r in records for name, version in r.get("packages", {}).items()})
-        rows.append([path.stem, len(records), f"{minutes:.1f}", commits, "; ".join([machines, *packages])])
+        packages = sorted({" ".join(package) for r in records for package in r.get("packages", {}).items()})
+        rows.append([name, len(records), f"{minutes:.1f}", commits, "; ".join([machines, *packages])])
     header = ["study", "tasks", "minutes", "commits", "machine, versions"]
     seeds = "Seeds are in `paper.toml`, and in the tasks of the result files."
     without = f" Not measured yet: {', '.join(missing)}." if missing else ""
@@ -74,12 +69,14 @@ def _provenance(results: Path, wanted: Iterable[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--settings", type=Path, default=HERE / "paper.toml", help="those of the studies")
     parser.add_argument("--out", type=Path, default=HERE)
     arguments = parser.parse_args()
+    studies = Studies(arguments.results, arguments.settings)
     (arguments.out / "figures").mkdir(parents=True, exist_ok=True)
-    (arguments.out / "REPORT.md").write_text(render(arguments.results, STUDIES))
-    (arguments.out / "QUESTIONS.md").write_text(questions(Studies(arguments.results)))
-    figures.draw(Studies(arguments.results), arguments.out / "figures")
+    (arguments.out / "REPORT.md").write_text(render(studies))
+    (arguments.out / "QUESTIONS.md").write_text(questions(studies))
+    figures.draw(studies, arguments.out / "figures")
 
 
 if __name__ == "__main__":

@@ -24,8 +24,10 @@ OF_QUERIES = ("first", "rows")  # what differs between the tasks of one cell of 
 class AsMeasured:
     """The records of all studies in a folder, as each was measured: with times beside other work."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Path = HERE / "paper.toml") -> None:
+        """With the settings that they were made by."""
         self.folder = folder
+        self.settings: dict[str, Any] = tomllib.loads(settings.read_text())
         self._read: dict[str, list[dict[str, Any]]] = {}
 
     def __contains__(self, name: str) -> bool:

@@ -38,6 +38,13 @@ def scored(name: str, values: NDArray[np.float64]) -> dict[str, float]:
     return {name: float(values.mean()), f"{name}_error": standard_error(values)}
 
 
+class Ended(Enum):
+    """Why more components are not averaged."""
+
+    LIMIT = auto()  # on edges x components
+    WORTH_LITTLE = auto()  # The most gain too little over fewer.
+
+
 def the_most_are_worth_it(scores: Mapping[int, float]) -> bool:
     """Whether the most components gain enough over the best of fewer, so that still more are to be tried."""
     most = max(scores)

@@ -56,12 +56,11 @@ def seen_before(studies: Studies) -> str:
 def largest_mixtures(studies: Studies) -> str:
     """More components might do better still."""
     found = at_largest(studies)
-    if not found.at_limit:
-        return ""
-    return (
-        f"**Averaged mixtures may do better with more components:** on {len(found.at_limit)} of {found.n_sets} sets "
-        "more would have been tried, but for the limit on edges x components."
-    )
+    why = {"but for the limit on edges x components": found.at_limit, "and are not measured yet": found.not_measured}
+    told = [
+        f"on {len(sets)} of {found.n_sets} sets more would have been tried, {but}" for but, sets in why.items() if sets
+    ]
+    return f"**Averaged mixtures may do better with more components:** {listed(told)}." if told else ""
 
 
 def free_network(studies: Studies) -> str:

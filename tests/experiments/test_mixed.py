@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import pytest
 from mixed import AtLargest, ahead_of_all, ahead_with, at_largest, curve, mixtures
+from mixtures import next_number
 from tables import Studies
+from verdicts import Ended
 
 FOUND = {"standard_error": 0.1, "structure_edges": 100, "components": 8, "edges": 800, "learning_seconds": 1.0}
 QUERY = {"query_ms": {"0": 1.0, "0.3": 0.5}}
@@ -70,20 +73,44 @@ def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
     assert "| dna | -80.000 ± 0.100 | -79.000 ± 0.100 | 8 x 100 | -78.200 ± 0.100 |  | 0.200 |" in text
 
 
-def test_the_largest_number_of_components_is_told(tmp_path: Path) -> None:
-    few, many = ({"kind": "averaged", "set": "dna", "n_components": n} for n in (64, 256))
-    circuit = ({"kind": "circuit", "set": "dna"}, -80.0, -80.0)
-    at_limit = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -79.9))
-    assert at_largest(at_limit) == AtLargest(["dna"], [], 1)
-    text = " ".join(mixtures(at_limit).split())
-    assert (
-        "on 1 of 1 sets. Four times as many were not tried, because they would be beyond the limit, on 1 (dna)" in text
+class TestWhyNoMoreComponents:
+    SETTINGS: ClassVar[dict[str, Any]] = {"averaged": [64, 256], "averaged_max_edges": 1_000_000}
+
+    @pytest.mark.parametrize(
+        ("scores", "n_edges", "expected"),
+        [
+            ({}, 100, 64),
+            ({64: -80.0}, 100, 256),
+            ({64: -80.0, 256: -79.9}, 100, 1024),
+            ({64: -80.0, 256: -79.95}, 100, Ended.WORTH_LITTLE),
+            ({64: -80.0, 256: -80.1}, 100, Ended.WORTH_LITTLE),
+            ({64: -80.0, 256: -79.9}, 245, Ended.LIMIT),
+            ({64: -80.0}, 977, Ended.LIMIT),  # The smaller structures' numbers are stated, and too many for this one.
+            ({}, 3907, Ended.LIMIT),
+        ],
     )
-    worth_little = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -79.95))
-    assert at_largest(worth_little) == AtLargest([], ["dna"], 1)
-    text = " ".join(mixtures(worth_little).split())
-    assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna)" in text
-    assert at_largest(studies(tmp_path, (few, -79.0, -80.0), (many, -79.5, -80.1))) == AtLargest([], [], 1)
+    def test_each_reason(self, scores: dict[int, float], n_edges: int, expected: int | Ended) -> None:
+        assert next_number(self.SETTINGS, scores, n_edges) == expected
+
+    def test_the_report_tells_them(self, tmp_path: Path) -> None:
+        few, many = ({"kind": "averaged", "set": "dna", "n_components": n, "max_edges": n * 400} for n in (64, 256))
+        circuit = ({"kind": "circuit", "set": "dna"}, -80.0, -80.0)
+
+        def found(gain: float, most_edges: int) -> tuple[AtLargest, str]:
+            made = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -80.0 + gain))
+            made.settings = {"mixtures": {"averaged": [64, 256], "averaged_max_edges": most_edges}}
+            return at_largest(made), " ".join(mixtures(made).split())
+
+        limited, text = found(0.1, 409_599)
+        assert limited == AtLargest(["dna"], [], [], 1)
+        assert "on 1 of 1 sets. Four times as many were not tried, because they would be beyond the limit, on 1" in text
+        little, text = found(0.05, 409_600)
+        assert little == AtLargest([], ["dna"], [], 1)
+        assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna)." in text
+        missing, text = found(0.1, 409_600)
+        assert missing == AtLargest([], [], ["dna"], 1)
+        assert "and are not measured yet on 1 (dna)." in text
+        assert found(-0.1, 409_600)[0] == AtLargest([], [], [], 1)
 
 
 def test_ahead_with_fewer_components(tmp_path: Path) -> None:

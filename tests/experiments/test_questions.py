@@ -57,15 +57,9 @@ def test_circuits_of_the_papers_size(test: float, said: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("less", "said"),
     [
-        (1.0, "Yes. Gibbs-Slow on KDD Cup: the circuit is clearly better in 10 of 10 comparisons, the sampler in 0."),
-        (
-            -1.0,
-            "Only in part. Gibbs-Slow on KDD Cup: the circuit is clearly better in 0 of 10 comparisons, the sampler",
-        ),
-        (
-            0.01,
-            "Only in part. Gibbs-Slow on KDD Cup: the circuit is clearly better in 0 of 10 comparisons, the sampler",
-        ),
+        (1.0, "Yes. Gibbs-Slow on KDD Cup: the circuit is clearly better in 9 of 9 comparisons, the sampler in 0."),
+        (-1.0, "No. Gibbs-Slow on KDD Cup: the circuit is clearly better in 0 of 9 comparisons, the sampler in 9."),
+        (0.01, "No. Gibbs-Slow on KDD Cup: the circuit is clearly better in 0 of 9 comparisons, the sampler in 0."),
     ],
 )
 def test_sampling(less: float, said: str, tmp_path: Path) -> None:
@@ -74,9 +68,9 @@ def test_sampling(less: float, said: str, tmp_path: Path) -> None:
         {"task": {"set": "kdd", "method": "Gibbs-Slow", "query": asked, "evidence": known}, "result": result}
         for asked, known in LEVELS
     ]
-    told = sampling(studies(tmp_path, table5=records))
-    assert told.startswith(said)
-    assert ("the sampler in 10." in told) == (less < 0)
+    assert sampling(studies(tmp_path, table5=records)).startswith(said)
+    records[0] = {**records[0], "result": {**result, "less_than_quick": 1.0 - less}}
+    assert sampling(studies(tmp_path, table5=records)).startswith("Only in part.")
 
 
 def test_sampling_with_too_few_queries_is_not_judged(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
 from filled import PAGES, PICTURES, ROOT, filled
-from report import STUDIES, render
+from report import render
 from tables import Studies, thousands
 from verdicts import LARGE_LOSS, behind_the_best
 
@@ -19,7 +19,7 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 
 def test_the_report_is_made_of_the_result_files() -> None:
-    assert render(EXPERIMENTS / "results", STUDIES) == (EXPERIMENTS / "REPORT.md").read_text()
+    assert render(Studies(EXPERIMENTS / "results")) == (EXPERIMENTS / "REPORT.md").read_text()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
@@ -27,7 +27,7 @@ def test_studies_that_are_not_done_yet_are_no_hindrance(share: float, tmp_path: 
     for path in (EXPERIMENTS / "results").glob("*.json"):
         records = json.loads(path.read_text())
         (tmp_path / path.name).write_text(json.dumps(records[: max(1, round(share * len(records)))]))
-    assert "## Table 3" in render(tmp_path)
+    assert "## Table 3" in render(Studies(tmp_path))
 
 
 def test_every_figure_it_shows_is_there() -> None:
