@@ -74,7 +74,7 @@ bench: $(VENV)/paper  ## benchmarks of learning, inference, commands, service, l
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed
 
-STUDIES := table3 table4 table5 tradeoff optimisations collection categorical alternatives defaults mixtures gaps tabular times again
+STUDIES := table3 table4 table5 tradeoff optimisations collection categorical alternatives defaults mixtures gaps tabular rowwise times again
 
 paper: $(VENV)/paper  ## all experiments, in hours; begun again, what is missing; needs LEARNAC_DATA
 	for study in $(STUDIES); do $(BIN)/python experiments/$$study.py || exit 1; done

@@ -158,9 +158,10 @@ circuits each takes longer. Ours differ in size from the paper's, so this is how
 Log P(query | evidence) of the test rows for each query variable, in nats: the difference to AC-Quick on the same
 queries (higher is better, below 0 is worse than AC-Quick). On the left 30 % of the variables are asked, on the right
 30 % are known. Test rows are in random order, and so is what of them is asked and known; all methods have the same
-queries, and those that answer fewer have the first of them: a random sample. (Earlier versions of this report had fewer queries for the slow settings. With
-30 at random, Gibbs-Slow was clearly better on MSWeb, 10 % asked and 30 % known; then they were chosen by the circuit's
-answers, which removed this. Both were dropped for the random samples here, whose numbers were fixed before.)
+queries, and those that answer fewer have the first of them: a random sample. (Earlier versions of this report had fewer
+queries for the slow settings. With 30 at random, Gibbs-Slow was clearly better on MSWeb, 10 % asked and 30 % known;
+then they were chosen by the circuit's answers, which removed this. Both were dropped for the random samples here, whose
+numbers were fixed before.)
 
 Bars are 95 % confidence intervals of the difference (Student's t); marks stand side by side for each share. What
 answered fewer than {ENOUGH_QUERIES} queries is not drawn. All kinds of queries are about the same rows, so they err

@@ -164,7 +164,8 @@ def prediction(parts: Parts, method: LearnAC | str) -> Result:
             return relative(estimator.predict(features), labels)
         classes, shares = list(estimator.classes_), estimator.predict_proba(features)
     places = pd.Index(classes).get_indexer(labels)
-    losses = -np.log(np.clip(shares[np.arange(len(labels)), places], np.finfo(float).eps, 1))
+    given = np.where(places < 0, 0.0, shares[np.arange(len(labels)), places])  # None to classes that are not in train.
+    losses = -np.log(np.clip(given, np.finfo(float).eps, 1))
     return {"log_loss": float(losses.mean()), "standard_error": standard_error(losses)}
 
 

@@ -53,8 +53,8 @@ def the_most_are_worth_it(scores: Mapping[int, float]) -> bool:
 
 
 def is_density(result: Mapping[str, Any]) -> bool:
-    """Whether a method's score may be compared with densities; what was not integrated is one by construction."""
-    return result.get("largest_integral", 1.0) <= MOST_INTEGRAL
+    """Whether a score may be compared with densities."""
+    return result["largest_integral"] <= MOST_INTEGRAL
 
 
 def half_width(result: Mapping[str, Any]) -> float:

@@ -40,7 +40,7 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     assert "| adult | circuit | 1200 | 2 s |" in text
     assert "| adult | -1.500 ± 0.100 |  |  |  |  |  |" in text
     assert "| adult | 0.2500 ± 0.0100 |  |  | 0.5000 |" in text
-    assert "| adult | 0.100 |  |  |  |  |" in text
+    assert "| adult | 0.100 |  |  |  |  |  |" in text
     assert "| adult | 0.800 ± 0.020 |  | 0.855 |" in text
 
 
@@ -50,12 +50,14 @@ def test_in_place_of_what_is_no_density_stands_its_integral(tmp_path: Path) -> N
             "task": {"table": name, "method": "SPFlow", "question": "density"},
             "result": {"density": {"score": -22.617, "standard_error": 0.1, "largest_integral": integral}},
         }
-        for name, integral in (("adult", 68.07), ("beijing", 1.04))
+        for name, integral in (("adult", 68.07), ("beijing", 1.04), ("wine", None))
     ]
+    del records[2]["result"]["density"]["largest_integral"]
     (tmp_path / "tabular.json").write_text(json.dumps(records))
     text = used(Studies(tmp_path))
     assert "| adult |  |  |  |  |  | none: integrates to 68 |" in text
     assert "| beijing |  |  |  |  |  | -22.617 ± 0.100 |" in text
+    assert "| wine |  |  |  |  |  | not integrated |" in text
 
 
 class TestLargestIntegral:
@@ -90,6 +92,22 @@ class TestPrediction:
         shares = estimator.predict_proba(parts.test.drop(columns="target"))
         assert found["log_loss"] == pytest.approx(log_loss(parts.test["target"], shares))
         assert found["standard_error"] > 0
+
+
+class TestImputation:
+    def test_every_way_fills_every_gap_of_its_kind(self) -> None:
+        """The third column follows from the second, so that who learns anything is right about it."""
+        rng = np.random.default_rng(0)
+        letters = rng.choice(list("abc"), 600)
+        frame = tabular.pd.DataFrame({"number": rng.normal(size=600), "letter": letters, "same": letters})
+        gaps = frame[:100].copy()
+        gaps.loc[::2, "same"] = None
+        gaps.loc[1::4, "number"] = np.nan
+        for method in tabular.OTHERS["imputation"]:
+            filled = tabular.IMPUTERS[method](frame, gaps.astype(object), ["number"])
+            assert not filled.isna().any(axis=None), method
+            right = float((filled["same"][::2] == frame["same"][:100:2]).mean())
+            assert right < 0.5 if method == "most frequent" else right == 1.0, method
 
 
 class TestDetected:

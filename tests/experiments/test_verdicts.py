@@ -32,7 +32,6 @@ def cell(less: float, error: float = 0.1, rows: int = 1000) -> dict[str, float]:
 
 
 def test_what_integrates_to_more_is_no_density() -> None:
-    assert is_density({"score": -1.0})
     assert is_density({"score": -1.0, "largest_integral": MOST_INTEGRAL})
     assert not is_density({"score": -1.0, "largest_integral": MOST_INTEGRAL + 0.01})
 
