@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
+from math import inf
 
 import numpy as np
 from compared import collection, edges_of_grids
@@ -14,9 +15,9 @@ from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
 from repeated import again
-from tables import NAMES, Studies, duration, listed_numbers, penalties, table, thousands, timing, with_error
+from tables import NAMES, Studies, duration, listed, listed_numbers, penalties, table, thousands, timing, with_error
 from used import used
-from verdicts import LARGE_LOSS, Loss, behind_the_best
+from verdicts import Loss, Sign, behind_the_best, clear_sign
 
 from learnac.defaults import MAX_EDGES
 from learnac.learn import LearnSettings
@@ -142,15 +143,11 @@ MODELS = {
 
 def categorical(studies: Studies) -> str:
     kinds = studies.values("categorical", "kind", stage="final")
-    tried = studies.values("categorical", "parameter_penalty")
     header = ["set", "model", "log-likelihood", "edges", "learning", "query", "chosen k_p, shrinkage"]
     return f"""\
 ## Variables of many values
 
-The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, against
-binary ones, one value against the rest. Grids grow at their edges as in the collection. Parameter penalties:
-{listed_numbers(tried)}{_left_out(studies)}; shrinkages:
-{listed_numbers(studies.values("categorical", "shrinkage"))}.
+{textwrap.fill(_about_categorical(studies), 120, break_on_hyphens=False)}
 
 {table(header, _of_categorical_sets(studies))}
 {edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
@@ -168,11 +165,28 @@ def _of_categorical_sets(studies: Studies) -> list[list[str]]:
     return rows
 
 
+def _about_categorical(studies: Studies) -> str:
+    penalties, shrinkages = (studies.values("categorical", key) for key in ("parameter_penalty", "shrinkage"))
+    return (
+        "The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, "
+        "against binary ones, one value against the rest. Grids grow at their edges as in the collection"
+        f"{_down_to(studies)}. Parameter penalties: {listed_numbers(penalties)}{_left_out(studies)}; shrinkages: "
+        f"{listed_numbers(shrinkages)}."
+    )
+
+
+def _down_to(studies: Studies) -> str:
+    """Where grids end that grow at their lower end."""
+    limits = studies.settings["categorical"].get("widen", {}).get("parameter_penalty")
+    return f", penalties down to {limits[0]:g} and then 0" if limits else ""
+
+
 def _left_out(studies: Studies) -> str:
-    """The sets where no penalty is 0, because of the time that it takes."""
-    sets = studies.values("categorical", "set")
-    without = [name for name in sets if not studies.records("categorical", set=name, parameter_penalty=0.0)]
-    return f" (0 not on {', '.join(without)}, where it takes too long, but ever lower ones)" if without else ""
+    """Penalties that were not tried, because of the time that it takes."""
+    left_out = studies.settings["categorical"].get("left_out", {})
+    told = [f"{listed_numbers(of['parameter_penalty'])} not on {name}" for name, of in left_out.items()]
+    lowest = min(studies.values("categorical", "parameter_penalty"), key=lambda penalty: penalty or inf)
+    return f" ({listed(told)}, where it takes too long, but down to {lowest:g})" if told else ""
 
 
 def defaults(studies: Studies) -> str:
@@ -215,21 +229,20 @@ def best_of_the_grid(studies: Studies) -> str:
     smoothing = {name: behind_the_best(result, "best_smoothing") for name, result in found.items()}
     both = {name: behind_the_best(result, "best_of_grid") for name, result in found.items()}
     text = f"""\
-The grid of smoothing itself, apart from all other settings: had the judging rows chosen the smoothing of the default's
-own splits, {_gains(smoothing)} Had they chosen the number of splits too, {_gains(both)}
+The grid of smoothing itself, apart from all other settings. Had the judging rows chosen the smoothing of the default's
+own splits: {_gains(smoothing)} Had they chosen the number of splits too: {_gains(both)} The first of the two
+comparisons was added when the second was known.
 """
-    for name, loss in both.items():
-        if loss.share > LARGE_LOSS:
-            verdict = "clearly more" if loss.is_clearly_above(LARGE_LOSS) else "not clearly more: its rows are few"
-            text += f"{name}: {loss.share:.2%} with a standard error of {loss.error:.2%}, {verdict}.\n"
-    return text + "The first of the two comparisons was added when the second was known.\n"
+    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
 
 
 def _gains(losses: Mapping[str, Loss]) -> str:
     worst = max(losses, key=lambda name: losses[name].share)
-    small = sum(loss.share <= LARGE_LOSS for loss in losses.values())
-    return f"""\
-{small} of {len(losses)} sets would gain at most {LARGE_LOSS:.0%}; the most is {losses[worst].share:.2%} ({worst})."""
+    most, clear = losses[worst], [n for n, loss in losses.items() if clear_sign(loss.nats, loss.error) is Sign.ABOVE]
+    return (
+        f"at most {most.share:.2%} of the log-likelihood ({worst}, {most.nats:.3f} ± {most.error:.3f} nats a row); "
+        f"clearly more than nothing on {len(clear)} of {len(losses)} sets."
+    )
 
 
 def chosen_default(studies: Studies) -> str | None:

@@ -6,6 +6,7 @@ import textwrap
 from typing import Any, NamedTuple
 
 from tables import Studies, table, timing, with_error
+from verdicts import Sign, clear_sign
 
 TITLES = {
     "gaps": "learnac",
@@ -76,9 +77,9 @@ class Beside(NamedTuple):
     error: float
 
     @property
-    def is_clear(self) -> bool:
-        """By more than two standard errors."""
-        return abs(self.less) > 2 * self.error
+    def ours(self) -> Sign:
+        """Whether ours scores more."""
+        return clear_sign(self.less, self.error)
 
 
 def beside_others(studies: Studies) -> list[Beside]:
@@ -96,9 +97,9 @@ def _verdict(studies: Studies) -> str:
     found = beside_others(studies)
     if not found:
         return ""
-    ahead = sum(each.less > 0 and each.is_clear for each in found)
-    unclear = [_told(each) for each in found if not each.is_clear]
-    behind = [_told(each) for each in found if each.is_clear and each.less < 0]
+    ahead = sum(each.ours is Sign.ABOVE for each in found)
+    unclear = [_told(each) for each in found if each.ours is Sign.UNCLEAR]
+    behind = [_told(each) for each in found if each.ours is Sign.BELOW]
     text = (
         f"Beside dropping rows, the most frequent value and a category, row by row: learning from what is known is "
         f"clearly better (by more than two standard errors) in {ahead} of {len(found)} cases, not clearly different in "

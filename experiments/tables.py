@@ -121,6 +121,11 @@ def with_error(result: dict[str, Any], key: str, digits: int) -> str:
     return f"{result[key]:.{digits}f}" + ("" if error is None else f" ± {error:.{digits}f}")
 
 
+def edges_of(text: str) -> float:
+    """As the paper prints them: 382K, or >18.2M for more."""
+    return float(text.strip(">KM")) * {"K": 1e3, "M": 1e6}[text[-1]]
+
+
 def listed(parts: Sequence[str]) -> str:
     """One, two and three."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -9,6 +9,12 @@ from verdicts import MOST_INTEGRAL, is_density
 
 # Of TabPC, as quoted.
 PUBLISHED = {"adult": 0.855, "beijing": 0.570, "default": 0.262}
+# By question, in the order of the tables' columns.
+OTHERS = {
+    "density": ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"),
+    "prediction": ("gradient boosting", "linear"),
+    "imputation": ("gradient boosting", "iterative", "nearest neighbours", "most frequent"),
+}
 DENSITIES_BY_CONSTRUCTION = ("circuit", "mixture", "gaussian mixture", "kernel density")
 
 
@@ -31,18 +37,18 @@ that of one column alone, over its training rows, integrates to more than {MOST_
 table has the largest such integral in its place. A number that many rows share has a probability here and a density
 there, and integers are counted here: where there are such columns, the scores are not of the same kind.
 
-{_scores(studies, "density", ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"), "score", 3)}
+{_scores(studies, "density", "score", 3)}
 Prediction of one column from all others ({_targets(studies)}): log loss of a class, or, for
 pm2.5, the root of the mean squared error over its deviation (lower is better).
 
-{_scores(studies, "prediction", ("gradient boosting", "linear"), None, 4)}
+{_scores(studies, "prediction", None, 4)}
 Imputation of 20 % of the values of test rows, deleted at random: how many categories are wrong, and the error of
 numbers over their deviation, both means over columns (lower is better). Judged on at most 2,000 rows; the others learn
 from at most 20,000 (ours from all). Gradient boosting learns a model for each column, from rows with as many gaps;
 "iterative" is scikit-learn's, which takes categories for numbers; ten nearest neighbours, with a column for each
 category; "most frequent" has the mean of numbers.
 
-{_scores(studies, "imputation", ("gradient boosting", "iterative", "nearest neighbours", "most frequent"), None, 3)}
+{_scores(studies, "imputation", None, 3)}
 Synthetic rows: 1 - (2 max(AUC, 0.5) - 1) of gradient boosting that tells test rows from as many that were drawn: 1 if
 it cannot (higher is better). The figures of TabPC (2026), a model of 13 to 454 million parameters on a GPU, are quoted:
 its split and its classifier may be others.
@@ -69,8 +75,8 @@ def _models(studies: Studies) -> str:
     return table(["table", "model", "edges", "learning, CPU"], rows)
 
 
-def _scores(studies: Studies, question: str, others: tuple[str, ...], key: str | None, digits: int) -> str:
-    methods = ("circuit", "mixture", *others)
+def _scores(studies: Studies, question: str, key: str | None, digits: int) -> str:
+    methods = ("circuit", "mixture", *OTHERS[question])
     rows = []
     for name in studies.values("tabular", "table"):
         answers = {method: _of(studies, name, method).get(question) for method in methods}

@@ -138,28 +138,34 @@ def tally(ours: Mapping[str, float], theirs: Mapping[str, float]) -> Tally:
     )
 
 
-LARGE_LOSS = 0.01  # of a log-likelihood
+class Sign(Enum):
+    """Of a difference that was measured row by row."""
+
+    ABOVE = auto()  # clearly
+    BELOW = auto()  # clearly
+    UNCLEAR = auto()
+
+
+def clear_sign(difference: float, error: float | None) -> Sign:
+    """Clear is more than two standard errors; without an error nothing is."""
+    if error is None or abs(difference) <= 2 * error:
+        return Sign.UNCLEAR
+    return Sign.ABOVE if difference > 0 else Sign.BELOW
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How far a model is behind another, as a share of the other's log-likelihood, with its standard error."""
+    """How far a model is behind another: nats a row, their standard error, and as a share of the log-likelihood."""
 
-    share: float
+    nats: float
     error: float
-
-    def is_clearly_above(self, share: float) -> bool:
-        """By more than two standard errors."""
-        return self.share - 2 * self.error > share
-
-    def is_clearly_within(self, share: float) -> bool:
-        return self.share + 2 * self.error <= share
+    share: float
 
 
 def behind_the_best(result: Mapping[str, Any], of: str) -> Loss:
     """Of a result with what the best `of` something comes to, and the standard error of the difference."""
-    best = abs(result[of])
-    return Loss((result[of] - result["valid"]) / best, result[f"{of}_error"] / best)
+    nats = result[of] - result["valid"]
+    return Loss(nats, result[f"{of}_error"], nats / abs(result[of]))
 
 
 class Edge(Enum):

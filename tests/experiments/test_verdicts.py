@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from verdicts import (
     ENOUGH_QUERIES,
-    LARGE_LOSS,
     MOST_INTEGRAL,
     Edge,
-    Loss,
+    Sign,
     Verdict,
     beats_neighbour,
     behind_the_best,
+    clear_sign,
     dominates,
     edge_of_grid,
     half_width,
@@ -149,17 +149,23 @@ class TestTally:
 class TestLoss:
     def test_it_is_a_share_of_the_best(self) -> None:
         loss = behind_the_best({"valid": -10.2, "best_of_grid": -10.0, "best_of_grid_error": 0.1}, "best_of_grid")
-        assert (loss.share, loss.error) == pytest.approx((0.02, 0.01))
+        assert (loss.nats, loss.error, loss.share) == pytest.approx((0.2, 0.1, 0.02))
 
-    def test_what_few_rows_say_is_not_clear(self) -> None:
-        assert Loss(0.02, 0.004).is_clearly_above(LARGE_LOSS)
-        assert not Loss(0.02, 0.006).is_clearly_above(LARGE_LOSS)
-        assert not Loss(0.005, 0.0).is_clearly_above(LARGE_LOSS)
 
-    def test_neither_clearly_above_nor_clearly_within(self) -> None:
-        assert Loss(0.005, 0.002).is_clearly_within(LARGE_LOSS)
-        assert not Loss(0.005, 0.003).is_clearly_within(LARGE_LOSS)
-        assert not Loss(0.02, 0.0).is_clearly_within(LARGE_LOSS)
+@pytest.mark.parametrize(
+    ("difference", "error", "expected"),
+    [
+        (0.3, 0.1, Sign.ABOVE),
+        (-0.3, 0.1, Sign.BELOW),
+        (0.2, 0.1, Sign.UNCLEAR),
+        (-0.1, 0.1, Sign.UNCLEAR),
+        (9.0, None, Sign.UNCLEAR),
+    ],
+)
+def test_a_difference_is_clear_beyond_two_standard_errors(
+    difference: float, error: float | None, expected: Sign
+) -> None:
+    assert clear_sign(difference, error) is expected
 
 
 class TestEdgeOfGrid:
