@@ -9,6 +9,7 @@ from math import inf
 
 import numpy as np
 from compared import collection, edges_of_grids
+from copied import copies
 from elsewhere import alternatives
 from incomplete import gaps
 from mixed import mixtures
@@ -298,6 +299,7 @@ SECTIONS = (
     ("categorical", categorical),
     ("defaults", defaults),
     ("mixtures", mixtures),
+    ("rowwise", copies),
     ("gaps", gaps),
     ("tabular", used),
     ("again", again),

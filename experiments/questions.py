@@ -1,12 +1,12 @@
-"""Ten questions that a hostile reviewer would ask of the report, each answered with numbers from the result files."""
+"""Questions that a hostile reviewer would ask of the report, each answered with numbers from the result files."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from compared import (
@@ -22,6 +22,9 @@ from compared import (
     tallies,
     told_of,
 )
+from copied import FEW as FEW_COPIES
+from copied import found_copies
+from copied import told as told_of_copies
 from elsewhere import answered_within, better_elsewhere
 from libra import pairs
 from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
@@ -313,6 +316,47 @@ def beside(studies: Studies, question: str, measure: str, method: str) -> Lost |
     return Lost(len(both), {k: (a, b) for k, (a, b) in both.items() if (a > b if more else a < b)}) if both else None
 
 
+def by_heart(studies: Studies) -> str:
+    """What is gained by test rows that are in train."""
+    shares = {each.name: each.share for each in found_copies(studies)}
+    if not shares:
+        return ""
+    ahead = [name for name in ahead_of_all(studies)[0] if shares.get(name, 0.0) >= FEW_COPIES]
+    return (
+        f"In part, on some sets. Of those on which four averaged are ahead, {len(ahead)} have at least "
+        f"{FEW_COPIES:.0%} of their test rows in train ({', '.join(ahead) or 'none'}); published models were scored on "
+        f"the same rows. {told_of_copies(studies)}"
+    )
+
+
+def compiled_afterwards(studies: Studies) -> str:
+    """Whether the edge penalty is needed, with a good compiler."""
+    free = [record["result"].get("compiled_edges") for record in _compiled(studies, "network")]
+    circuits = [
+        (record["result"].get("compiled_edges"), studies.result("table4", stage="final", **_same(record))["edges"])
+        for schedule in ("greedy", "quick")
+        for record in _compiled(studies, schedule)
+    ]
+    if not free or not circuits:
+        return ""
+    smaller = sum(compiled is not None and compiled < edges for compiled, edges in circuits)
+    limit = thousands(_compiled(studies, "network")[0]["task"]["most_edges"])
+    return (
+        f"Networks that were learned without a price for edges did not compile: {free.count(None)} of {len(free)} have "
+        f"no circuit within {limit} edges. Those that paid for edges do, {smaller} of {len(circuits)} into fewer edges "
+        "than the circuit that was learned with them. So the price is what makes a network tractable, and the edges "
+        "that it counts are more than the fewest that would do."
+    )
+
+
+def _compiled(studies: Studies, schedule: str) -> list[dict[str, Any]]:
+    return studies.records("table4", stage="compile", schedule=schedule)
+
+
+def _same(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: record["task"][key] for key in ("set", "schedule")}
+
+
 QUESTIONS: dict[str, Callable[[Studies], str]] = {
     "Are these the paper's circuits, or larger ones?": of_the_same_size,
     "How much of the speed is the machine?": same_machine,
@@ -321,8 +365,10 @@ QUESTIONS: dict[str, Callable[[Studies], str]] = {
     "Is a single circuit the state of the art?": state_of_the_art,
     "Is the headline of the mixtures bought with size?": cost_of_mixtures,
     "Is it more than a lucky seed?": seeds,
+    "Are rows learned by heart?": by_heart,
     "Are the others' numbers right?": recalled,
     "Would a junction tree have done?": junction_tree,
+    "Why pay for edges, if networks can be compiled afterwards?": compiled_afterwards,
     "What does the limit on edges cost, and where does it lose?": lambda studies: " ".join(
         filter(None, (free_network(studies), losses(studies)))
     ),
