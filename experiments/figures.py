@@ -117,11 +117,13 @@ def _draw_tradeoff(points: Points) -> Any:
                 axis.plot(values, scores, marker="o", markersize=3, linestyle="none", color=color, label=label)
             few = slice(None, None, max(1, len(found) // 4))
             for penalty, *at in zip(edge_penalties[few], edges[few], scores[few], strict=True):
+                # Below, on the right: points rise to the right.
                 row[0].annotate(
-                    f"k_e {penalty:g}", at, fontsize=6, color=color, xytext=(4, 2), textcoords="offset points"
+                    f"k_e {penalty:g}", at, fontsize=6, color=color, xytext=(3, -8), textcoords="offset points"
                 )
         for axis, label in zip(row, ("edges", "ms for a query"), strict=True):
             axis.set_xscale("log")
+            axis.margins(y=0.15)
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("test log-likelihood, nats a row")

@@ -32,7 +32,7 @@ from reproduced import against_paper, faster
 from sampling import SLOWEST, VERY_FEW, is_dominated, orders_of_magnitude, seconds_of_queries, that_count
 from table5 import CIRCUITS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
-from used import OTHERS, is_valid
+from used import OTHERS, answer_of, is_valid
 from verdicts import Verdict, tally
 
 from learnac.defaults import MAX_EDGES
@@ -307,7 +307,7 @@ def beside(studies: Studies, question: str, measure: str, method: str) -> Lost |
     """None if no table has both; what is no density is left out."""
     both = {}
     for name in studies.values("tabular", "table"):
-        theirs, ours = (studies.result("tabular", table=name, method=m).get(question, {}) for m in (method, "mixture"))
+        theirs, ours = (answer_of(studies, name, each, question) or {} for each in (method, "mixture"))
         if question == "density" and not is_valid(method, theirs):
             continue
         if theirs.get(measure) is not None and ours.get(measure) is not None:

@@ -61,8 +61,10 @@ def _targets(studies: Studies) -> str:
     return ", ".join(f"{target} of {name}" for name, target in found.items())
 
 
-def _of(studies: Studies, name: str, method: str) -> dict[str, Any]:
-    return studies.result("tabular", table=name, method=method)
+def answer_of(studies: Studies, name: str, method: str, question: str) -> dict[str, Any] | None:
+    """What a method found for a table and a question, each of which may be a task of its own."""
+    results = [record["result"] for record in studies.records("tabular", table=name, method=method)]
+    return next((result[question] for result in results if question in result), None)
 
 
 def _models(studies: Studies) -> str:
@@ -70,7 +72,7 @@ def _models(studies: Studies) -> str:
         [name, method, thousands(found["edges"]), timing(found, "learning_seconds")]
         for name in studies.values("tabular", "table")
         for method in ("circuit", "mixture")
-        if (found := _of(studies, name, method))
+        if (found := studies.result("tabular", table=name, method=method))
     ]
     return table(["table", "model", "edges", "learning, CPU"], rows)
 
@@ -79,7 +81,7 @@ def _scores(studies: Studies, question: str, key: str | None, digits: int) -> st
     methods = ("circuit", "mixture", *OTHERS[question])
     rows = []
     for name in studies.values("tabular", "table"):
-        answers = {method: _of(studies, name, method).get(question) for method in methods}
+        answers = {method: answer_of(studies, name, method, question) for method in methods}
         rows.append([name, *(_shown(question, *answer, key, digits) for answer in answers.items())])
     return table(["table", *methods], rows)
 
@@ -103,7 +105,7 @@ def is_valid(method: str, answer: dict[str, Any]) -> bool:
 def _synthetic(studies: Studies) -> str:
     rows = []
     for name in studies.values("tabular", "table"):
-        ours = [_of(studies, name, method).get("synthetic") for method in ("circuit", "mixture")]
+        ours = [answer_of(studies, name, method, "synthetic") for method in ("circuit", "mixture")]
         published = PUBLISHED.get(name)
         cells = [
             "" if found is None else f"{found['detection']:.3f} ± {found['detection_error']:.3f}" for found in ours

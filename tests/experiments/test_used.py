@@ -44,6 +44,17 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     assert "| adult | 0.800 ± 0.020 |  | 0.855 |" in text
 
 
+def test_a_method_that_answers_two_questions_stands_in_both_tables(tmp_path: Path) -> None:
+    records = [
+        {"task": {"table": "adult", "method": "gradient boosting", "question": question}, "result": {question: answer}}
+        for question, answer in (("prediction", {"log_loss": 0.29}), ("imputation", {"wrong": 0.2, "error": 0.7}))
+    ]
+    (tmp_path / "tabular.json").write_text(json.dumps(records))
+    text = used(Studies(tmp_path))
+    assert "| adult |  |  | 0.2900 |  |" in text
+    assert "| adult |  |  | 0.200, 0.700 |  |  |  |" in text
+
+
 def test_in_place_of_what_is_no_density_stands_its_integral(tmp_path: Path) -> None:
     records = [
         {
