@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from math import inf
@@ -148,7 +147,7 @@ def categorical(studies: Studies) -> str:
     return f"""\
 ## Variables of many values
 
-{textwrap.fill(_about_categorical(studies), 120, break_on_hyphens=False)}
+{_about_categorical(studies)}
 
 {table(header, _of_categorical_sets(studies))}
 {edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
@@ -199,7 +198,7 @@ What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical
 on valid. Unless said otherwise, the edge penalty falls until {thousands(MAX_EDGES)} edges are used, k_p is 0.5 and
 splits are binary; smoothing is chosen by searches without some rows of train. The loss is relative to the best of the
 candidates on the same set. Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
-{textwrap.fill(f"AC-Greedy was no candidate: {_greedy_wins(studies)}", 120)}
+AC-Greedy was no candidate: {_greedy_wins(studies)}
 
 {defaults_table(studies)}
 {best_of_the_grid(studies)}"""
@@ -229,12 +228,12 @@ def best_of_the_grid(studies: Studies) -> str:
         return ""
     smoothing = {name: behind_the_best(result, "best_smoothing") for name, result in found.items()}
     both = {name: behind_the_best(result, "best_of_grid") for name, result in found.items()}
-    text = f"""\
+    return f"""\
 The grid of smoothing itself, apart from all other settings. Had the judging rows chosen the smoothing of the default's
 own splits: {_gains(smoothing)} Had they chosen the number of splits too: {_gains(both)} The first of the two
 comparisons was added when the second was known.
+
 """
-    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
 
 
 def _gains(losses: Mapping[str, Loss]) -> str:

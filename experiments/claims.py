@@ -5,7 +5,6 @@ Every count is made from the result files, so a claim changes when the results d
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable
 
@@ -77,7 +76,7 @@ FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, 
 def claims(studies: Studies) -> str:
     """A numbered list in Markdown, of the claims there are results for."""
     found = [text for make in CLAIMS if (text := make(studies))]
-    return "".join(f"{_wrapped(number, text)}\n" for number, text in enumerate(found, 1))
+    return "".join(f"{number}. {text}\n" for number, text in enumerate(found, 1))
 
 
 def the_paper(studies: Studies) -> str:
@@ -206,9 +205,3 @@ CLAIMS: tuple[Callable[[Studies], str], ...] = (the_paper, sampling, one_circuit
 
 def _section(title: str, anchor: str) -> str:
     return f"[{title}](#{anchor})"
-
-
-def _wrapped(number: int, text: str) -> str:
-    return textwrap.fill(
-        f"{number}. {text}", 120, subsequent_indent="   ", break_long_words=False, break_on_hyphens=False
-    )

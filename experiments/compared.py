@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any, NamedTuple
@@ -164,8 +163,7 @@ def _told_beside_network(circuits: Mapping[str, dict[str, Any]]) -> str:
         f"{what} on {len(sets)}" + (f" ({', '.join(sets)})" if sets else "")
         for what, sets in (("clearly behind", found.behind), ("clearly ahead", found.ahead), ("neither", found.unclear))
     ]
-    text = f"By two standard errors of the difference to the free network, row by row: {listed(told)}."
-    return textwrap.fill(text, 120, break_on_hyphens=False)
+    return f"By two standard errors of the difference to the free network, row by row: {listed(told)}."
 
 
 def edges_of_grids(studies: Studies, study: str, titles: Mapping[str, str]) -> str:
@@ -230,7 +228,7 @@ def _published(circuits: Mapping[str, dict[str, Any]]) -> str:
     rows.append(["behind", "", *(len(count.behind) for count in counts)])
     header = ["set", "our circuit", *(f"{model}{MARKS[published['source']]}" for model, published in MODELS.items())]
     return f"""\
-{textwrap.fill(_about_published(len(circuits)), 120, break_on_hyphens=False)}
+{_about_published(len(circuits))}
 
 {table(header, rows)}"""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import NamedTuple
 
 from tables import Studies, listed, table
@@ -57,7 +56,7 @@ Published models were scored on the same test rows, copies among them. Models th
 again for this.
 
 {table(["set", "copies", *columns], rows)}
-{textwrap.fill(told(studies), 120, break_on_hyphens=False)}
+{told(studies)}
 """
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -104,13 +103,12 @@ def _fits_better(studies: Studies) -> str:
         f"{name} by {lead:.3f}" + (f" ± {error[1]:.3f}" if (error := errors[name]) else "")
         for name, lead in found.better.items()
     )
-    text = (
+    return (
         "The network that is best on valid has a higher likelihood on test than the best of our single circuits on "
         f"{len(found.better)} of the {len(found.compared)} sets where one was learned: {better or 'none'} (than "
         f"AC-Quick's circuit, which is shown here, on {more}). Of these {len(found.better)}, {len(found.unanswered)} "
         f"answer no query when nothing is known, and {len(found.not_compiled)} cannot be compiled within the limits."
     )
-    return textwrap.fill(text, 120, break_on_hyphens=False)
 
 
 def alternatives_table(studies: Studies, sets: list[str]) -> str:

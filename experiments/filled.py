@@ -13,6 +13,7 @@ from typing import Any
 from beyond import defaults_table
 from elsewhere import alternatives_table
 from incomplete import gaps_table
+from layout import laid_out
 from mixed import ahead_of_all, headline_table, mixtures_table
 from reproduced import seconds_of_queries
 from study import HERE
@@ -112,7 +113,7 @@ def _results(path: Path) -> list[dict[str, Any]]:
 
 
 def weaknesses() -> str:
-    return points(Studies(HERE / "results"), RESULTS)
+    return laid_out(points(Studies(HERE / "results"), RESULTS))
 
 
 def defaults() -> str:

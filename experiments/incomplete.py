@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any, NamedTuple
 
 from tables import Studies, table, timing, with_error
@@ -100,13 +99,12 @@ def _verdict(studies: Studies) -> str:
     ahead = sum(each.ours is Sign.ABOVE for each in found)
     unclear = [_told(each) for each in found if each.ours is Sign.UNCLEAR]
     behind = [_told(each) for each in found if each.ours is Sign.BELOW]
-    text = (
+    return (
         f"Beside dropping rows, the most frequent value and a category, row by row: learning from what is known is "
         f"clearly better (by more than two standard errors) in {ahead} of {len(found)} cases, not clearly different in "
         f"{len(unclear)} ({'; '.join(unclear) or 'none'}), and clearly worse in {len(behind)} "
         f"({'; '.join(behind) or 'none'})."
     )
-    return textwrap.fill(text, 120, break_on_hyphens=False)
 
 
 def _told(each: Beside) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +51,7 @@ def _edges_of_choices(studies: Studies) -> str:
     """Where more components might do better."""
     averaged, found = at_largest(studies), of_kind(studies, "mixture")
     most = [name for name, mixture in found.items() if mixture["components"] == MOST_COMPONENTS]
-    text = (
+    return (
         f"Of four averaged, valid chose the largest number of components that was tried on {averaged.n_largest} of "
         f"{averaged.n_sets} sets. Four times as many were not tried, because they would be beyond the limit, on "
         f"{_counted(averaged.at_limit)}; because the last step gained less than {WORTH_MORE:.1%}, on "
@@ -61,7 +60,6 @@ def _edges_of_choices(studies: Studies) -> str:
         + f'One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on {_counted(most)}. There, more might '
         "do better still."
     )
-    return textwrap.fill(text, 120, break_on_hyphens=False)
 
 
 def _counted(sets: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -26,6 +25,7 @@ from copied import FEW as FEW_COPIES
 from copied import found_copies
 from copied import told as told_of_copies
 from elsewhere import answered_within, better_elsewhere
+from layout import laid_out
 from libra import pairs
 from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
 from reproduced import against_paper, faster
@@ -50,9 +50,8 @@ Made by `make paper` from the same result files as [the report](REPORT.md), whic
 def questions(studies: Studies) -> str:
     """The page, in Markdown. What there are no results for yet is not asked."""
     answered = [(question, told) for question, answer in QUESTIONS.items() if (told := answer(studies))]
-    return INTRODUCTION + "\n".join(
-        f"## {number}. {question}\n\n{_wrapped(told)}\n" for number, (question, told) in enumerate(answered, 1)
-    )
+    asked = [f"## {number}. {question}\n\n{told}\n" for number, (question, told) in enumerate(answered, 1)]
+    return laid_out(INTRODUCTION + "\n".join(asked))
 
 
 def of_the_same_size(studies: Studies) -> str:
@@ -373,7 +372,3 @@ QUESTIONS: dict[str, Callable[[Studies], str]] = {
         filter(None, (free_network(studies), losses(studies)))
     ),
 }
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)

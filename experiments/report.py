@@ -8,7 +8,6 @@ Writes REPORT.md with its figures, and QUESTIONS.md. What there are no results f
 from __future__ import annotations
 
 import argparse
-import textwrap
 from pathlib import Path
 
 import beyond
@@ -16,6 +15,7 @@ import figures
 import reproduced
 import weak
 from claims import claims, not_reproduced
+from layout import laid_out
 from questions import questions
 from study import HERE
 from tables import Studies, table
@@ -45,9 +45,9 @@ confidence interval.
 def render(studies: Studies) -> str:
     """The text of the report. Says which studies there are settings for and no results of."""
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
-    first = textwrap.fill(not_reproduced(studies), 120, break_on_hyphens=False)
     top = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
-    return f"{TITLE}{first}\n\n{INTRODUCTION}" + "\n".join([*top, *sections, _provenance(studies)])
+    first = f"{TITLE}{not_reproduced(studies)}\n\n{INTRODUCTION}"
+    return laid_out(first + "\n".join([*top, *sections, _provenance(studies)]))
 
 
 def _provenance(studies: Studies) -> str:

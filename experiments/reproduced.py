@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from itertools import product
 from math import floor, log10
 from typing import Any, NamedTuple
@@ -65,7 +64,7 @@ def _edges(studies: Studies) -> str:
                 told.append(f"{symbol} of {NAMES[name]}'s {COLUMNS[schedule]} ({edge.value})")
     if not told:
         return ""
-    return textwrap.fill(f"At the edge of the grid: {listed(told)}.", 120, break_on_hyphens=False) + "\n\n"
+    return f"At the edge of the grid: {listed(told)}.\n\n"
 
 
 def _table4_of(studies: Studies, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any, NamedTuple
@@ -133,7 +132,7 @@ def _about_few_queries(studies: Studies) -> str:
         f"{listed(told)}; 5 of 100 would be right. So what is said of {SLOWEST[1]}, which has fewer still, is not safe "
         "where the sampler looks as good."
     )
-    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n\n"
+    return f"{text}\n\n"
 
 
 def table5(studies: Studies) -> str:
@@ -148,7 +147,7 @@ chains of many queries run side by side, which takes less time; each draws what 
 repeated, and two processes sampled at a time.
 
 {table(["", *(NAMES[name] for name in sets)], _times(studies, sets))}
-{textwrap.fill(orders_of_magnitude(studies), 120, break_on_hyphens=False)}
+{orders_of_magnitude(studies)}
 
 {_alone(studies, sets)}\
 A query takes a number of operations that is at most in proportion to the edges, less where more is known; in large

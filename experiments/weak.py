@@ -6,7 +6,6 @@ Counts are made from the result files.
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ def points(studies: Studies, benchmarks: Path | None = None) -> str:
         commits(studies, benchmarks),
         machines(studies),
     ]
-    return "".join(f"{_wrapped(point)}\n" for point in found if point)
+    return "".join(f"- {point}\n" for point in found if point)
 
 
 def seen_before(studies: Studies) -> str:
@@ -128,7 +127,3 @@ def machines(studies: Studies) -> str:
 def machine_of(record: Mapping[str, Any]) -> str:
     """Processor and number of processors, without the versions."""
     return ", ".join(record["machine"].split(", ")[:2])
-
-
-def _wrapped(point: str) -> str:
-    return textwrap.fill(f"- {point}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
