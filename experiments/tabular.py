@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,9 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from study import Result, Results, Task, main
 from verdicts import standard_error
 
-from learnac import Dataset, LearnAC
+from learnac import Dataset, LearnAC, Schema
+from learnac.data import Bins
+from learnac.data.spread import snapped
 from learnac.errors import LeftOutWarning
 
 OURS = ("circuit", "mixture")
@@ -47,6 +49,7 @@ DELETED = 0.2  # of the values, for imputation
 FEW_CLASSES = 50  # A whole number with more values than that is to be predicted as a number.
 MOST_FITTED = 20_000  # rows that others impute by
 MOST_JUDGED = 2000  # rows of which values are imputed, and that kernels are laid over
+RESAMPLED = 200  # times that rows are drawn with replacement, for standard errors
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -124,7 +127,8 @@ def density(parts: Parts, method: LearnAC | str) -> Result:
     numbers, test = parts.numbers, parts.test
     if isinstance(method, LearnAC):
         others = {name: None for name in parts.columns if name not in numbers}
-        return scored(method.score_samples(test[parts.columns].assign(**others)))
+        logs = method.score_samples(test[parts.columns].assign(**others))
+        return {**scored(logs), "single": share_of_single(method.schema_, test)}
     if method in DENSITIES:
         logs, integral = DENSITIES[method](*(part[numbers] for part in (parts.train, parts.valid, test)))
         return {**scored(logs), "largest_integral": integral}
@@ -138,6 +142,18 @@ def density(parts: Parts, method: LearnAC | str) -> Result:
         candidates = [KernelDensity(bandwidth=width) for width in (0.05, 0.1, 0.2, 0.4)]
     best = max((each.fit(a) for each in candidates), key=lambda each: each.score_samples(b).mean())
     return scored(best.score_samples(c) - np.log(scaler.scale_).sum())
+
+
+def share_of_single(schema: Schema, rows: pd.DataFrame) -> float:
+    """How many numbers lie in a piece of one number alone: as narrow as that, ours has what others cannot have."""
+    is_single = []
+    for variable in schema.numbers:
+        spread = cast(Bins, schema.bins[variable]).spread
+        assert spread is not None
+        widths = np.concatenate([[np.inf], np.diff(spread.starts), [np.inf]])
+        numbers = snapped(rows[schema.names[variable]].to_numpy(float), spread.step)
+        is_single.append((spread.is_point | (widths < 1.5 * spread.step))[spread.pieces(numbers)])
+    return float(np.mean(is_single))
 
 
 def scored(logs: NDArray[np.float64]) -> Result:
@@ -199,7 +215,7 @@ def relative(found: Any, wanted: NDArray[np.float64]) -> Result:
 def imputation(parts: Parts, method: LearnAC | str) -> Result:
     """Of values deleted at random: how many categories are wrong, and the error of numbers over their deviation.
 
-    Means over columns. What is a category is what learnac takes for one.
+    Means over columns, with their errors over rows. What is a category is what learnac takes for one.
     """
     train, numbers, columns = parts.train, parts.numbers, parts.columns
     test = parts.test[:MOST_JUDGED].reset_index(drop=True)
@@ -209,21 +225,45 @@ def imputation(parts: Parts, method: LearnAC | str) -> Result:
         filled = method.impute(gaps, "marginal")
     else:
         filled = IMPUTERS[method](train[columns], gaps, numbers)
-    wrong = [
-        float((filled[name][rows].astype(str) != test[name][rows].astype(str)).mean())
-        for name, rows in zip(columns, deleted.T, strict=True)
-        if name not in numbers and rows.any()
-    ]
-    errors = [
-        float(np.sqrt(np.mean((filled[name][rows].astype(float) - test[name][rows]) ** 2)) / train[name].std())
-        for name, rows in zip(columns, deleted.T, strict=True)
-        if name in numbers and rows.any()
-    ]
-    return {"wrong": mean_or_none(wrong), "error": mean_or_none(errors)}
+    is_number = np.array([name in numbers for name in columns])
+    losses = np.zeros(deleted.shape)
+    for column, (name, rows) in enumerate(zip(columns, deleted.T, strict=True)):
+        if is_number[column]:
+            apart = filled[name][rows].astype(float) - test[name][rows]
+            losses[rows, column] = (apart / train[name].std()) ** 2
+        else:
+            losses[rows, column] = filled[name][rows].astype(str) != test[name][rows].astype(str)
+    return {
+        **resampled("wrong", losses[:, ~is_number], deleted[:, ~is_number], lambda shares: shares),
+        **resampled("error", losses[:, is_number], deleted[:, is_number], np.sqrt),
+    }
 
 
-def mean_or_none(found: list[float]) -> float | None:
-    return float(np.mean(found)) if found else None
+def resampled(
+    name: str,
+    losses: NDArray[np.float64],
+    counted: NDArray[np.bool_],
+    of_mean: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> Result:
+    """The mean over columns of what their mean losses come to, of the values that are counted; and its standard error,
+    by drawing rows with replacement. Columns without any are left out.
+    """
+    losses, counted = losses[:, counted.any(axis=0)], counted[:, counted.any(axis=0)]
+    if not counted.size:
+        return {name: None}
+
+    def means(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        totals = weights @ counted
+        shares = np.divide(weights @ (losses * counted), totals, out=np.full(totals.shape, np.nan), where=totals > 0)
+        return np.asarray(np.nanmean(of_mean(shares), axis=1))
+
+    n_rows = len(losses)
+    drawn = np.random.default_rng(0).multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=RESAMPLED).astype(float)
+    return {
+        name: float(means(np.ones((1, n_rows)))[0]),
+        f"{name}_error": float(np.nanstd(means(drawn), ddof=1)),
+        f"{name}_values": int(counted.sum()),
+    }
 
 
 def most_frequent(train: pd.DataFrame, gaps: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
@@ -325,7 +365,7 @@ def detected(is_real: NDArray[np.int64], scores: NDArray[np.float64]) -> Result:
     """The standard error is that of the AUC of so many rows drawn with replacement, twice."""
     auc = float(roc_auc_score(is_real, scores))
     rng = np.random.default_rng(0)
-    again = [rng.integers(len(scores), size=len(scores)) for _ in range(200)]
+    again = [rng.integers(len(scores), size=len(scores)) for _ in range(RESAMPLED)]
     error = float(np.std([roc_auc_score(is_real[rows], scores[rows]) for rows in again], ddof=1))
     return {"auc": auc, "detection": 1 - (2 * max(auc, 0.5) - 1), "detection_error": 2 * error}
 

@@ -13,6 +13,8 @@ from sklearn.metrics import log_loss, root_mean_squared_error
 from tables import Studies
 from used import used
 
+from learnac import Dataset
+
 others = pytest.importorskip("others", reason="needs pandas")
 tabular = pytest.importorskip("tabular", reason="needs pandas and scikit-learn")
 
@@ -119,6 +121,27 @@ class TestImputation:
             assert not filled.isna().any(axis=None), method
             right = float((filled["same"][::2] == frame["same"][:100:2]).mean())
             assert right < 0.5 if method == "most frequent" else right == 1.0, method
+
+    def test_losses_are_means_over_columns_of_the_values_that_were_deleted(self) -> None:
+        losses = np.array([[4.0, 9.0, 7.0], [0.0, 1.0, 7.0], [5.0, 1.0, 7.0]])
+        counted = np.array([[True, False, False], [True, True, False], [False, True, False]])
+        found = tabular.resampled("error", losses, counted, np.sqrt)
+        assert found["error"] == pytest.approx((np.sqrt(2) + 1) / 2)
+        assert found["error_values"] == 4
+        assert tabular.resampled("wrong", losses[:, 2:], counted[:, 2:], np.sqrt) == {"wrong": None}
+
+    def test_the_standard_error_is_that_of_a_mean(self) -> None:
+        losses = np.random.default_rng(1).random((2000, 1))
+        found = tabular.resampled("wrong", losses, np.ones((2000, 1), dtype=bool), lambda shares: shares)
+        assert found["wrong_error"] == pytest.approx(losses.std() / np.sqrt(2000), rel=0.2)
+
+    def test_the_share_of_numbers_in_a_piece_of_their_own(self) -> None:
+        rng = np.random.default_rng(0)
+        frame = tabular.pd.DataFrame({"many": rng.normal(size=3000)})
+        frame["half"] = np.where(rng.random(3000) < 0.5, 0.0, rng.normal(size=3000))
+        schemas = {name: Dataset.from_frame(frame[[name]], kinds={name: "number"}).schema for name in frame}
+        assert tabular.share_of_single(schemas["many"], frame) == 0
+        assert tabular.share_of_single(schemas["half"], frame) == pytest.approx(0.5, abs=0.03)
 
 
 class TestDetected:
