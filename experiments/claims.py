@@ -11,8 +11,8 @@ from collections.abc import Callable
 from compared import BEST, TRACTABLE, beside_network, best_circuits, free_networks, small_leads, tallies
 from elsewhere import better_elsewhere
 from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
-from reproduced import against_paper, faster, in_words, same_data
-from sampling import FASTEST, SLOWEST, clear_together, decided, is_dominated
+from reproduced import against_paper, faster, fewer_variables, in_words, other_sizes, same_data
+from sampling import FASTEST, SLOWEST, clear_together, decided, not_dominated_on
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
 from verdicts import Verdict
@@ -22,13 +22,15 @@ def not_reproduced(studies: Studies) -> str:
     """What the paper found and this report did not: its first paragraph."""
     found = [each(studies) for each in FINDINGS]
     told = [f"({number}) {text}" for number, text in enumerate(filter(None, found), 1)]
-    return f"**Not reproduced:** {'; '.join(told)}." if told else "All that the paper found is reproduced."
+    said = f"**Not reproduced:** {'; '.join(told)}." if told else "All that the paper found is reproduced."
+    return said + _other_data(studies)
 
 
 def _sampling_not_dominated(studies: Studies) -> str:
-    sets = [name for name in studies.values("table5", "set") if is_dominated(studies, name) is False]
-    names = listed([NAMES[name] for name in sets])
-    return f'circuits do not "easily dominate even the slowest runs of Gibbs sampling" on {names}' if sets else ""
+    others, undecided = not_dominated_on(studies)
+    told = [f"do not {DOMINATE} on {listed(others)}"] if others else []
+    told += [f"were not shown to {'do so' if others else DOMINATE} on {listed(undecided)}"] if undecided else []
+    return f"circuits {listed(told)}" if told else ""
 
 
 def _edge_costs_not_avoided(studies: Studies) -> str:
@@ -65,12 +67,16 @@ def _worse_circuits(studies: Studies) -> str:
 
 
 def _other_data(studies: Studies) -> str:
-    same = same_data(studies)
-    other = [NAMES[name] for name in studies.values("table3", "set") if name not in same]
-    return f"the data of {listed(other)} differ from the paper's in size (Table 3)" if other else ""
+    told = [
+        f"{NAMES[name]} has {ours:,} {what} (the paper's {theirs:,})"
+        for name, differing in other_sizes(studies).items()
+        for what, (ours, theirs) in differing.items()
+    ]
+    return f" The data differ in size: {listed(told)}; Table 3 says what we know of it." if told else ""
 
 
-FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, _worse_circuits, _other_data)
+DOMINATE = '"easily dominate even the slowest runs of Gibbs sampling"'
+FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, _worse_circuits)
 
 
 def claims(studies: Studies) -> str:
@@ -83,6 +89,7 @@ def the_paper(studies: Studies) -> str:
     rows, of_its_size, same = against_paper(studies), against_paper(studies, "size"), same_data(studies)
     if not rows:
         return ""
+    other = fewer_variables(studies)
     equal = sum(float(row.test) == float(row.paper_test) for row in rows)
     on_same = [row for row in rows if row.name in same]
     alike = (
@@ -96,13 +103,29 @@ def the_paper(studies: Studies) -> str:
         else ""
     )
     asking = [row.asking for row in rows if row.asking is not None]
+    fewer = "".join(f" {_with_other_variables(studies, name)}" for name in other)
     also = f", and answer about {in_words(asking)} times faster" if asking else ""
     return (
         f"**{_as_likely(rows, 'our ')} circuits reach the log-likelihood of the paper's Table 4, at the digits that it "
-        f"prints** ({equal} equal it{alike}).{size} They learn {faster(rows)}{also}; the authors' times are of 2008, "
-        f"on another machine. The paper has no standard errors; ours are {_errors(studies)} nats "
+        f"prints** ({equal} equal it{alike}).{size}{fewer} They learn {faster(rows)}{also}; the authors' times are "
+        f"of 2008, on another machine. The paper has no standard errors; ours are {_errors(studies)} nats "
         f"({_section('Table 4', 'table-4-the-learned-models')}, "
         f"{_section('Table 5', 'table-5-and-figure-1-queries')})."
+    )
+
+
+def _with_other_variables(studies: Studies, name: str) -> str:
+    """What a log-likelihood of fewer variables is worth beside one of more."""
+    ours, theirs = fewer_variables(studies)[name]
+    rows = [(row, stage) for stage in ("final", "size") for row in against_paper(studies, stage) if row.name == name]
+    tests = [studies.result("table4", stage=stage, set=name, schedule=row.schedule)["test"] for row, stage in rows]
+    reached = sum(
+        round(test * theirs / ours, len(row.paper_test.split(".")[1])) >= float(row.paper_test)
+        for test, (row, _) in zip(tests, rows, strict=True)
+    )
+    return (
+        f"But of {NAMES[name]} we have {ours} of {theirs} variables: with as many, all as hard to predict as those "
+        f"here, {reached or 'none'} of its {len(rows)} circuits would reach it."
     )
 
 
@@ -124,14 +147,15 @@ def sampling(studies: Studies) -> str:
         return ""
     slow, fast = ({each: found[each] for each in found if each[1] in methods} for methods in (SLOWEST, FASTEST))
     n_planned = len(SCENARIOS) * len(LEVELS) * len(studies.values("table5", "set"))
-    together = [each for each in clear_together(studies) if slow.get(each) is Verdict.CIRCUIT]
+    together = Counter(slow.get(each) for each in clear_together(studies))
     missing = n_planned - len(found)
     n_slow = Counter(slow.values())
     sampler = n_slow[Verdict.SAMPLER]
     said = [
         f"**AC-Quick is clearly more accurate than the two slowest settings of Gibbs sampling in {_clear(slow)} "
         f"comparisons; Gibbs sampling is in {sampler or 'none'}**, and {n_slow[Verdict.UNCLEAR]} are not clear (with "
-        f"Holm's correction for many comparisons, {len(together)} stay clear)."
+        f"Holm's correction for many comparisons, {together[Verdict.CIRCUIT]} stay clear, and of the sampler's "
+        f"{together[Verdict.SAMPLER] or 'none'})."
         if slow
         else "",
         f"Against the two faster settings: {_clear(fast)}." if fast else "",
@@ -195,7 +219,8 @@ def other_networks(studies: Studies) -> str:
     return (
         f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
         f"{len(found.compared)} sets. Of these {len(found.better)}, {len(found.unanswered)} answer no query when "
-        f"nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and memory. "
+        f"nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and memory; "
+        f"with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
         f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-todays-choice')})."
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from compared import best_circuits
 from mixed import curve
 from sampling import cell
 from table5 import LEFT, RIGHT
@@ -17,6 +18,7 @@ from verdicts import ENOUGH_QUERIES, half_width
 Points: TypeAlias = dict[str, Any]  # in JSON's types
 
 QUICK = "#3182bd"
+TUNED = "one circuit, tuned"
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s"},
     "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
@@ -135,7 +137,12 @@ def _draw_tradeoff(points: Points) -> Any:
 def mixtures(studies: Studies) -> Points:
     """By set and kind of model: edges x components, log-likelihood."""
     sets = dict.fromkeys(record["task"]["set"] for record in studies.records("mixtures", kind="mixture curve"))
-    return {name: {f"one {kind}": curve(studies, name, kind) for kind in ("circuit", "mixture")} for name in sets}
+    tuned = best_circuits(studies)
+    return {
+        name: {f"one {kind}": curve(studies, name, kind) for kind in ("circuit", "mixture")}
+        | ({TUNED: [[tuned[name]["result"][key] for key in ("edges", "test")]]} if name in tuned else {})
+        for name in sets
+    }
 
 
 def _draw_mixtures(points: Points) -> Any:
@@ -144,8 +151,9 @@ def _draw_mixtures(points: Points) -> Any:
     n_rows = -(-len(points) // 3)
     figure, axes = plt.subplots(n_rows, 3, figsize=(8, 2.5 * n_rows), squeeze=False, layout="constrained")
     for axis, (name, kinds) in zip(axes.flat, points.items(), strict=False):
-        for (label, found), color in zip(kinds.items(), ("#e6550d", QUICK), strict=True):
-            axis.plot(*zip(*found, strict=True), marker="o", markersize=3, linewidth=1.2, color=color, label=label)
+        for (label, found), color in zip(kinds.items(), ("#e6550d", QUICK, "#e6550d"), strict=False):
+            mark = {"marker": "x", "markersize": 5} if label == TUNED else {"marker": "o", "markersize": 3}
+            axis.plot(*zip(*found, strict=True), **mark, linewidth=1.2, color=color, label=label)
         axis.set_xscale("log")
         axis.set_title(name, loc="left", fontsize=8)
         axis.set_xlabel("edges x components")

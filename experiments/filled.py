@@ -12,7 +12,7 @@ from typing import Any
 
 from beyond import defaults_table
 from elsewhere import alternatives_table
-from incomplete import gaps_table
+from incomplete import gaps_table, gaps_verdict, times_as_long
 from layout import laid_out
 from mixed import ahead_of_all, headline_table, mixtures_table
 from reproduced import seconds_of_queries
@@ -264,7 +264,9 @@ def headline() -> str:
 
 
 def gaps() -> str:
-    return gaps_table(Studies(HERE / "results"))
+    studies = Studies(HERE / "results")
+    longer = f"Learning with gaps took {times_as_long(studies)} times as long as from the complete tables."
+    return f"{gaps_table(studies)}\n{laid_out(f'{gaps_verdict(studies)} {longer}')}"
 
 
 PAGES: dict[str, tuple[Callable[[], str], ...]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
+from math import hypot, inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,11 +30,11 @@ from layout import laid_out
 from libra import pairs
 from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
 from reproduced import against_paper, faster
-from sampling import SLOWEST, VERY_FEW, is_dominated, orders_of_magnitude, seconds_of_queries, that_count
+from sampling import SLOWEST, VERY_FEW, cell, is_dominated, orders_of_magnitude, seconds_of_queries, that_count
 from table5 import CIRCUITS, SCENARIOS
-from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
-from used import OTHERS, answer_of, is_valid
-from verdicts import Verdict, tally
+from tables import NAMES, PAPER, Studies, edges_of, listed, table, thousands
+from used import OTHERS, answer_of, comparable, error_of, is_valid
+from verdicts import SAFE_QUERIES, Sign, Verdict, clear_sign, tally
 
 from learnac.defaults import MAX_EDGES
 
@@ -110,9 +111,15 @@ def sampling(studies: Studies) -> str:
     }
     if not any(counts.values()):
         return ""
-    told = [
-        f"{method} on {NAMES[name]}: the circuit is clearly better in {count[Verdict.CIRCUIT]} of {count.total()} "
-        f"comparisons, the sampler in {count[Verdict.SAMPLER]}"
+    rows = [
+        [
+            method,
+            NAMES[name],
+            count.total(),
+            count[Verdict.CIRCUIT],
+            count[Verdict.SAMPLER],
+            _n_queries(studies, method, name),
+        ]
         for (method, name), count in counts.items()
         if count
     ]
@@ -120,9 +127,16 @@ def sampling(studies: Studies) -> str:
     in_part = "Only in part" if any(count[Verdict.CIRCUIT] for count in counts.values()) else "No"
     answer = in_part if False in found else "It cannot be said yet" if None in found else "Yes"
     return (
-        f"{answer}. {'; '.join(told)}. Clearly: the 95 % interval of the difference does not have zero in it. Queries "
-        f"that ask for {VERY_FEW:.0%} of the variables are left out, since the paper sees no advantage there."
+        f"{answer}. Clearly better is where the 95 % interval of the difference does not have zero in it. Queries that "
+        f"ask for {VERY_FEW:.0%} of the variables are left out, since the paper sees no advantage there. Unclear "
+        f"comparisons of fewer than {SAFE_QUERIES} queries decide nothing.\n\n"
+        + table(["", "set", "comparisons", "circuit clearly better", "sampler clearly better", "queries of each"], rows)
     )
+
+
+def _n_queries(studies: Studies, method: str, name: str) -> int:
+    """The fewest of any kind that counts."""
+    return min(cell(studies, *each)["rows"] for each in that_count(studies, [method], [name]))
 
 
 def untuned(studies: Studies) -> str:
@@ -203,7 +217,7 @@ def seeds(studies: Studies) -> str:
     widest = max(spreads, key=lambda name: spreads[name])
     return (
         f"Two seeds of one mixture differ by {np.median(list(spreads.values())):.3f} at the median and by "
-        f"{spreads[widest]:.2f} at most ({widest}). Averages of four, which vary less, were learned once. Where they "
+        f"{spreads[widest]:.2f} at most ({widest}). Averages of four were learned once. Where they "
         "are ahead of the best published tractable model, the lead is larger than the difference of the set's two "
         f"single mixtures on {len(clear)} of {len(ahead)} sets"
         + (f"; not on {listed([name for name in ahead if name not in clear])}." if clear != ahead else ".")
@@ -266,30 +280,30 @@ def free_network(studies: Studies) -> str:
 
 def losses(studies: Studies) -> str:
     """Where our mixture is not the best at one question."""
-    told = [
-        f"{method}, {what}: {len(found.better)} of {found.n_compared}{found.told}"
+    rows = [
+        [method, what, f"{len(found.better)} of {found.n_compared}", found.told]
         for (question, measure), what in MEASURES.items()
         for method in OTHERS[question]
         if (found := beside(studies, question, measure, method)) and found.better
     ]
-    if not told:
+    if not rows:
         return ""
     return (
-        "Beside models that are learned for one question each, our mixture loses on so many tables (theirs against "
-        f"ours): {'; '.join(told)}. Densities of tables with repeated or whole numbers are not of the "
-        "same kind as ours."
+        "Beside models that are learned for one question each, our mixture is clearly worse on so many tables (by more "
+        "than two standard errors, taken as independent; densities only where they are of one kind):\n\n"
+        f"{table(['model', 'question', 'tables', 'theirs : ours'], rows)}"
     )
 
 
 class Lost(NamedTuple):
-    """Of the tables that both have: where the other is better than our mixture, theirs and ours."""
+    """Of the tables that both have: where the other is clearly better than our mixture, theirs and ours."""
 
     n_compared: int
     better: dict[str, tuple[float, float]]
 
     @property
     def told(self) -> str:
-        return f" ({', '.join(f'{name} {theirs:.3f} : {ours:.3f}' for name, (theirs, ours) in self.better.items())})"
+        return ", ".join(f"{name} {theirs:.3f} : {ours:.3f}" for name, (theirs, ours) in self.better.items())
 
 
 # What is told of the answers to a question; more of a score is better, and less of everything else.
@@ -303,16 +317,20 @@ MEASURES = {
 
 
 def beside(studies: Studies, question: str, measure: str, method: str) -> Lost | None:
-    """None if no table has both; what is no density is left out."""
-    both = {}
-    for name in studies.values("tabular", "table"):
+    """None if no table has both; densities are compared where they are of one kind, and what is none is left out."""
+    n_compared, better = 0, {}
+    for name in comparable(studies) if question == "density" else studies.values("tabular", "table"):
         theirs, ours = (answer_of(studies, name, each, question) or {} for each in (method, "mixture"))
+        if theirs.get(measure) is None or ours.get(measure) is None:
+            continue
         if question == "density" and not is_valid(method, theirs):
             continue
-        if theirs.get(measure) is not None and ours.get(measure) is not None:
-            both[name] = (theirs[measure], ours[measure])
-    more = measure == "score"
-    return Lost(len(both), {k: (a, b) for k, (a, b) in both.items() if (a > b if more else a < b)}) if both else None
+        n_compared += 1
+        lead = (theirs[measure] - ours[measure]) * (1 if measure == "score" else -1)
+        errors = [error for each in (theirs, ours) if (error := error_of(each, measure)) is not None]
+        if clear_sign(lead, hypot(*errors) if len(errors) == 2 else None) is Sign.ABOVE:
+            better[name] = (theirs[measure], ours[measure])
+    return Lost(n_compared, better) if n_compared else None
 
 
 def by_heart(studies: Studies) -> str:
@@ -331,6 +349,7 @@ def by_heart(studies: Studies) -> str:
 def compiled_afterwards(studies: Studies) -> str:
     """Whether the edge penalty is needed, with a good compiler."""
     free = [record["result"].get("compiled_edges") for record in _compiled(studies, "network")]
+    theirs = studies.records("alternatives", stage="compile")
     circuits = [
         (record["result"].get("compiled_edges"), studies.result("table4", stage="final", **_same(record))["edges"])
         for schedule in ("greedy", "quick")
@@ -339,12 +358,20 @@ def compiled_afterwards(studies: Studies) -> str:
     if not free or not circuits:
         return ""
     smaller = sum(compiled is not None and compiled < edges for compiled, edges in circuits)
-    limit = thousands(_compiled(studies, "network")[0]["task"]["most_edges"])
+    limit = _compiled(studies, "network")[0]["task"]["most_edges"]
+    within = [record["task"]["set"] for record in theirs if record["result"].get("edges", inf) <= limit]
+    others = (
+        f" Of pyAgrum's {len(theirs)}, with any number of parents or few, {len(within)} have one (of "
+        f"{listed(list(dict.fromkeys(within))) or 'no set'})."
+        if theirs
+        else ""
+    )
     return (
-        f"Networks that were learned without a price for edges did not compile: {free.count(None)} of {len(free)} have "
-        f"no circuit within {limit} edges. Those that paid for edges do, {smaller} of {len(circuits)} into fewer edges "
-        "than the circuit that was learned with them. So the price is what makes a network tractable, and the edges "
-        "that it counts are more than the fewest that would do."
+        "Because compiling may fail, and only afterwards is it known. Of our free networks of Table 4, learned without "
+        f"a price for edges, {free.count(None)} of {len(free)} have no circuit that the compiler found within "
+        f"{thousands(limit)} edges.{others} Of the networks that paid for edges, "
+        f"{sum(compiled is not None for compiled, _ in circuits)} of {len(circuits)} do, {smaller} with fewer edges "
+        "than the circuit that was learned with them: the edges that the price counts are more than would do."
     )
 
 

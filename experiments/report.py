@@ -25,19 +25,24 @@ INTRODUCTION = """\
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. What differs from the paper,
 and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask: [QUESTIONS.md](QUESTIONS.md).
 
-**Words.** A circuit answers queries exactly, with a number of operations linear in its edges. AC-Greedy and AC-Quick
-are the paper's two searches for one. The free network is what the same search finds as if edges cost nothing. Models
-learn from the rows of train, are chosen on valid and judged on test. k_e, the edge penalty: a split is made only if it
-raises the log-likelihood of the training rows by more than k_e for each edge that it adds. k_p, the parameter penalty:
-the same for each parameter. Shrinkage draws the parameters of a leaf towards those of the node that it came from, as if
-by so many rows. A mixture has one structure and a vector of parameters for each component; its size is edges x
-components.
+**Words.** A circuit is a graph of sums and products that answers queries exactly, with a number of operations linear
+in its edges. It is learned with the Bayesian network that it equals, in which each variable has a decision tree: a
+split divides a leaf of a tree by the value of another variable, which becomes a parent; a parameter is the probability
+of a value at a leaf. AC-Greedy and AC-Quick are the paper's two searches for a circuit. The free network is what the
+same search finds as if edges cost nothing; it stands for WinMine, the paper's learner of networks. Models learn from
+the rows of train, are chosen on valid and judged on test. k_e, the edge penalty: a split is made only if it raises the
+log-likelihood of the training rows by more than k_e for each edge that it adds. k_p, the parameter penalty: the same
+for each parameter. alpha is added to every count; shrinkage draws the parameters of a leaf towards those of the node
+that it came from, as if by so many rows. Treewidth, by the min-fill heuristic, bounds how hard exact inference is in a
+network. A posterior is the distribution of a variable given what is known. A mixture has one structure and a vector of
+parameters for each component, and its size is edges x components; four averaged are four mixtures with equal weights,
+so that "1024 each" is 4,096 components in all. Holm's correction asks more of each comparison the more are made.
 
 **Numbers.** Log-likelihoods are natural (nats), means over test rows. After a log-likelihood, ± is the standard error
 of this mean. Times are CPU time of one thread. After a time, ± is half of the range of three runs in a row, in percent
 of the median; times without it were measured once, beside other work. Between sittings and commits, times of the same
-model differ by 30 % and more, so only large factors mean anything. In Figure 1 and its tables, ± is half of a 95 %
-confidence interval.
+model differ ("Measured again" says how much), so only large factors mean anything. In Figure 1 and its tables, ± is
+half of a 95 % confidence interval.
 
 """
 

@@ -152,14 +152,25 @@ class AgainstPaper(NamedTuple):
 
 def same_data(studies: Studies) -> list[str]:
     """The sets with as many variables and rows as in the paper."""
-    return [
-        record["task"]["set"]
-        for record in studies.records("table3")
-        if all(
-            record["result"][key] == PAPER["table3"][record["task"]["set"]][key]
-            for key in ("variables", "train", "test")
-        )
-    ]
+    others = other_sizes(studies)
+    return [name for name in studies.values("table3", "set") if name not in others]
+
+
+def other_sizes(studies: Studies) -> dict[str, dict[str, tuple[int, int]]]:
+    """The other sets: what differs, ours and the paper's."""
+    found = {}
+    for record in studies.records("table3"):
+        ours, theirs = record["result"], PAPER["table3"][record["task"]["set"]]
+        keys = {"variables": "variables", "train": "training rows", "test": "test rows"}
+        differing = {what: (ours[key], theirs[key]) for key, what in keys.items() if ours[key] != theirs[key]}
+        if differing:
+            found[record["task"]["set"]] = differing
+    return found
+
+
+def fewer_variables(studies: Studies) -> dict[str, tuple[int, int]]:
+    """The sets with other variables than the paper's: how many, and how many there."""
+    return {name: each["variables"] for name, each in other_sizes(studies).items() if "variables" in each}
 
 
 def against_paper(studies: Studies, stage: str = "final") -> list[AgainstPaper]:
@@ -215,9 +226,10 @@ def _beside_the_paper(studies: Studies) -> str:
     """The paper's rows: log-likelihood as printed there, and how many times faster to learn and to ask."""
     found = against_paper(studies)
     of_the_same_size = {(row.name, row.schedule): row for row in against_paper(studies, "size")}
+    other = {name: f" ({ours} of {theirs} variables)" for name, (ours, theirs) in fewer_variables(studies).items()}
     rows = [
         [
-            NAMES[row.name],
+            f"{NAMES[row.name]}{other.get(row.name, '')}",
             COLUMNS[row.schedule],
             *_against(row, row.paper_test),
             "" if row.asking is None else f"{row.asking:,.0f}",

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+from scipy.stats import norm, t
+
+K = TypeVar("K")
 
 ENOUGH_QUERIES = 30  # for a verdict
+SAFE_QUERIES = 100  # for one that goes against the circuit, or is unclear
+FEW_SINGLE = 0.05  # of the values of numbers in pieces of their own, where densities may be compared
 MOST_INTEGRAL = 1.1  # of what may be compared as a density
 WORTH_MORE = 0.001  # of a log-likelihood: what more components must gain on valid
 
@@ -151,6 +155,16 @@ def clear_sign(difference: float, error: float | None) -> Sign:
     if error is None or abs(difference) <= 2 * error:
         return Sign.UNCLEAR
     return Sign.ABOVE if difference > 0 else Sign.BELOW
+
+
+def clear_signs(differences: Mapping[K, tuple[float, float | None]]) -> dict[K, Sign]:
+    """Of differences with their errors, of which several are told together: what stays clear by Holm's correction."""
+    p_values = [2 * norm.sf(abs(of) / error) if error else float(of == 0) for of, error in differences.values()]
+    kept = holm([1.0 if error is None else p for p, (_, error) in zip(p_values, differences.values(), strict=True)])
+    return {
+        key: clear_sign(*found) if is_kept else Sign.UNCLEAR
+        for (key, found), is_kept in zip(differences.items(), kept, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from compared import (
+    BEST,
+    MEASURED,
     MODELS,
     RECALLED,
     SHOWN_FIRST,
@@ -89,10 +91,12 @@ def published(studies: Studies) -> str:
         return ""
     counts = tallies(circuits)
     mostly = ", which our circuit mostly beats" if all(counts[model].is_mostly_ahead for model in SHOWN_FIRST) else ""
-    recalled = [model for model in MODELS if MODELS[model]["source"] == RECALLED]
+    models = {model: found["source"] for model, found in MODELS.items() if model != BEST}
+    recalled, measured = (list(models.values()).count(source) for source in (RECALLED, MEASURED))
     return (
         f"**Of published models, the report first showed only three{mostly}**: {listed(SHOWN_FIRST)}. Now it has "
-        f"{len(MODELS)}; the figures of {len(recalled)} of them are recalled from papers and were not checked."
+        f"{len(models)}, and the best of each set. The figures of {recalled} of them, and the best, are recalled from "
+        f"papers and were not checked; {measured} were learned with Libra for this comparison."
     )
 
 

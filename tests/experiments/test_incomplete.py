@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from incomplete import gaps
+from incomplete import gaps, times_as_long
 from tables import Studies
 
 
@@ -34,7 +34,27 @@ def test_a_difference_must_be_clear(less: tuple[float, float], expected: str, tm
     assert expected in said(tmp_path, dropped=less)
 
 
+def test_what_is_clear_alone_may_not_be_clear_among_many(tmp_path: Path) -> None:
+    """At 2.2 standard errors, p is 0.028: enough for one comparison, not for two."""
+    assert "in 1 of 1 cases" in said(tmp_path, dropped=(0.22, 0.1))
+    assert "in 0 of 2 cases" in said(tmp_path, dropped=(0.22, 0.1), mode=(0.22, 0.1))
+
+
+def test_a_mixture_that_is_the_single_circuit_is_named(tmp_path: Path) -> None:
+    assert "a single circuit did best on a with 30% missing." in said(tmp_path, mixture=(0.0, 0.0))
+    assert "single circuit did best" not in said(tmp_path, mixture=(0.1, 0.1))
+
+
+def test_how_many_times_as_long_learning_takes(tmp_path: Path) -> None:
+    said(tmp_path)
+    record = json.loads((tmp_path / "gaps.json").read_text())[0]
+    record["result"]["learning_seconds"] = 3.0
+    whole = {"task": {**record["task"], "method": "everything"}, "result": {"learning_seconds": 0.5}}
+    (tmp_path / "gaps.json").write_text(json.dumps([record, whole]))
+    assert times_as_long(Studies(tmp_path)) == "6 to 6"
+
+
 def test_every_method_is_a_case(tmp_path: Path) -> None:
     found = said(tmp_path, dropped=(0.5, 0.1), mode=(0.0, 0.1), category=(-0.5, 0.1), mixture=(-9.0, 0.1))
-    assert "clearly better (by more than two standard errors) in 1 of 3 cases" in found
+    assert "and by Holm's correction for so many cases) in 1 of 3 cases" in found
     assert "| a | 30% | -1.000 ± 0.100 | -1.500 | -1.000 | -0.500 | | 8.000 |" in found

@@ -103,7 +103,7 @@ class TestWhyNoMoreComponents:
 
         limited, text = found(0.1, 409_599)
         assert limited == AtLargest(["dna"], [], [], 1)
-        assert "on 1 of 1 sets. Four times as many were not tried, because they would be beyond the limit, on 1" in text
+        assert "on 1 of 1 sets. Four times as many were not tried, because they might be beyond the limit, on 1" in text
         little, text = found(0.05, 409_600)
         assert little == AtLargest([], ["dna"], [], 1)
         assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna)." in text

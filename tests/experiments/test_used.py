@@ -19,9 +19,9 @@ others = pytest.importorskip("others", reason="needs pandas")
 tabular = pytest.importorskip("tabular", reason="needs pandas and scikit-learn")
 
 OURS = {
-    "density": {"score": -1.5, "standard_error": 0.1},
+    "density": {"score": -1.5, "standard_error": 0.1, "single": 0.78},
     "prediction": {"log_loss": 0.25, "standard_error": 0.01},
-    "imputation": {"wrong": 0.1, "error": None},
+    "imputation": {"wrong": 0.1, "wrong_error": 0.02, "wrong_values": 8, "error": None},
     "synthetic": {"auc": 0.6, "detection": 0.8, "detection_error": 0.02},
     "rows": 100,
     "edges": 1200,
@@ -40,9 +40,10 @@ def test_each_method_stands_in_its_column(tmp_path: Path) -> None:
     (tmp_path / "tabular.json").write_text(json.dumps(records))
     text = used(Studies(tmp_path))
     assert "| adult | circuit | 1200 | 2 s |" in text
-    assert "| adult | -1.500 ± 0.100 |  |  |  |  |  |" in text
+    assert "| adult | 78% | -1.500 ± 0.100 |  |  |  |  |  |" in text
     assert "| adult | 0.2500 ± 0.0100 |  |  | 0.5000 |" in text
-    assert "| adult | 0.100 |  |  |  |  |  |" in text
+    assert "| adult | 0.100 ± 0.020 |  |  |  |  |  |" in text
+    assert "categories are only 8 values on adult" in text
     assert "| adult | 0.800 ± 0.020 |  | 0.855 |" in text
 
 
@@ -68,9 +69,29 @@ def test_in_place_of_what_is_no_density_stands_its_integral(tmp_path: Path) -> N
     del records[2]["result"]["density"]["largest_integral"]
     (tmp_path / "tabular.json").write_text(json.dumps(records))
     text = used(Studies(tmp_path))
-    assert "| adult |  |  |  |  |  | none: integrates to 68 |" in text
-    assert "| beijing |  |  |  |  |  | -22.617 ± 0.100 |" in text
-    assert "| wine |  |  |  |  |  | not integrated |" in text
+    assert "| adult |  |  |  |  |  |  | none: integrates to 68 |" in text
+    assert "| beijing |  |  |  |  |  |  | -22.617 ± 0.100 |" in text
+    assert "| wine |  |  |  |  |  |  | not integrated |" in text
+
+
+@pytest.mark.parametrize(("single", "said"), [(0.01, "the best has: gaussian mixture on wine (1.0 nats"), (0.9, "")])
+def test_who_has_the_best_density_is_told_where_they_are_of_one_kind(single: float, said: str, tmp_path: Path) -> None:
+    scores = {"circuit": -20.0, "mixture": -19.0, "gaussian mixture": -18.0, "SPFlow": -1.0}
+    records = [
+        {
+            "task": {"table": "wine", "method": method, "question": "density"},
+            "result": {
+                "density": {"score": score, "standard_error": 0.1, "single": single, "largest_integral": 12},
+                "edges": 10,
+                "learning_seconds": 1.0,
+            },
+        }
+        for method, score in scores.items()
+    ]
+    (tmp_path / "tabular.json").write_text(json.dumps(records))
+    text = used(Studies(tmp_path))
+    assert said in text
+    assert ("the best has" in text) == bool(said)
 
 
 class TestLargestIntegral:
