@@ -19,6 +19,7 @@ Points: TypeAlias = dict[str, Any]  # in JSON's types
 
 QUICK = "#3182bd"
 TUNED = "one circuit, tuned"
+CROSS: dict[str, Any] = {"marker": "x", "markersize": 5, "linestyle": "none"}
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s"},
     "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
@@ -152,8 +153,8 @@ def _draw_mixtures(points: Points) -> Any:
     figure, axes = plt.subplots(n_rows, 3, figsize=(8, 2.5 * n_rows), squeeze=False, layout="constrained")
     for axis, (name, kinds) in zip(axes.flat, points.items(), strict=False):
         for (label, found), color in zip(kinds.items(), ("#e6550d", QUICK, "#e6550d"), strict=False):
-            mark = {"marker": "x", "markersize": 5} if label == TUNED else {"marker": "o", "markersize": 3}
-            axis.plot(*zip(*found, strict=True), **mark, linewidth=1.2, color=color, label=label)
+            style = CROSS if label == TUNED else {"marker": "o", "markersize": 3, "linewidth": 1.2}
+            axis.plot(*zip(*found, strict=True), **style, color=color, label=label)
         axis.set_xscale("log")
         axis.set_title(name, loc="left", fontsize=8)
         axis.set_xlabel("edges x components")
@@ -161,7 +162,7 @@ def _draw_mixtures(points: Points) -> Any:
         axis.set_axis_off()
     for row in axes:
         row[0].set_ylabel("test log-likelihood, nats a row")
-    axes[0, 0].legend(frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
 
