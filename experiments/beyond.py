@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from repeated import again
 from tables import NAMES, Studies, duration, listed, listed_numbers, penalties, table, thousands, timing, with_error
 from used import used
-from verdicts import Loss, Sign, behind_the_best, clear_sign
+from verdicts import Loss, Sign, behind_the_best, clear_signs
 
 from learnac.defaults import MAX_EDGES
 from learnac.learn import LearnSettings
@@ -238,10 +238,12 @@ comparisons was added when the second was known.
 
 def _gains(losses: Mapping[str, Loss]) -> str:
     worst = max(losses, key=lambda name: losses[name].share)
-    most, clear = losses[worst], [n for n, loss in losses.items() if clear_sign(loss.nats, loss.error) is Sign.ABOVE]
+    most = losses[worst]
+    signs = clear_signs({name: (loss.nats, loss.error) for name, loss in losses.items()})
+    clear = [name for name, sign in signs.items() if sign is Sign.ABOVE]
     return (
         f"at most {most.share:.2%} of the log-likelihood ({worst}, {most.nats:.3f} ± {most.error:.3f} nats a row); "
-        f"clearly more than nothing on {len(clear)} of {len(losses)} sets."
+        f"clearly more than nothing on {len(clear)} of {len(losses)} sets (by Holm's correction)."
     )
 
 

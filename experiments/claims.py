@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from compared import BEST, TRACTABLE, beside_network, best_circuits, free_networks, small_leads, tallies
+from copied import clear_leads, mostly_by_copies
 from elsewhere import better_elsewhere
 from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
 from reproduced import against_paper, faster, fewer_variables, in_words, other_sizes, same_data
@@ -203,11 +204,17 @@ def mixtures(studies: Studies) -> str:
     edges = [found["edges"] for name, found in averaged_of(studies).items() if name in ahead and "edges" in found]
     size = f" There they have {thousands(min(edges))} to {thousands(max(edges))} edges x components." if edges else ""
     fewer = len(ahead_with(studies, FEW))
+    by_copies = [name for name in mostly_by_copies(studies) if name in ahead]
+    copies = (
+        f" On {listed(by_copies)} they owe most of their gain over one circuit to test rows that are in train too."
+        if by_copies
+        else ""
+    )
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
         f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
-        f"ahead on {fewer} sets. Most of the published figures are recalled, not checked, and none comes with a "
-        f"standard error; ours is larger than the lead on {len(leads_within_error(studies))} of these "
+        f"ahead on {fewer} sets.{copies} Most of the published figures are recalled, not checked, and none comes with "
+        f"a standard error; ours is larger than the lead on {len(leads_within_error(studies))} of these "
         f"{len(ahead)} ({_section('mixtures', 'mixtures-over-one-structure')})."
     )
 
@@ -216,11 +223,12 @@ def other_networks(studies: Studies) -> str:
     found = better_elsewhere(studies)
     if not found.compared:
         return ""
+    clearly = f", clearly on {len(clear_leads(studies))}" if studies.records("rowwise", question="difference") else ""
     return (
         f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
-        f"{len(found.compared)} sets. Of these {len(found.better)}, {len(found.unanswered)} answer no query when "
-        f"nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and memory; "
-        f"with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
+        f"{len(found.compared)} sets{clearly}. Of these {len(found.better)}, {len(found.unanswered)} answer no query "
+        f"when nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and "
+        f"memory; with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
         f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-todays-choice')})."
     )
 

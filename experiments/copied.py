@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tables import Studies, listed, table
-from verdicts import Sign, clear_sign
+from verdicts import Sign, clear_signs
 
 FEW = 0.01  # of the test rows
 MANY = 0.5
@@ -61,15 +61,29 @@ again for this.
 
 
 def told(studies: Studies) -> str:
-    """How much of what the averages gain is gained by copies, where these are neither few nor most rows."""
-    some = [each for each in found_copies(studies) if each.gain is not None and FEW <= each.share <= MANY]
+    """How much of what the averages gain is gained by copies."""
+    some = with_some_copies(studies)
     if not some:
         return f"No set has from {FEW:.0%} to {MANY:.0%} of its test rows in train."
-    gains = listed([f"{each.gain:.2f} ({each.gain_of_others:.2f}) on {each.name}" for each in some])
+    gains = listed([f"{gain:.2f} ({gain_of_others:.2f}) on {name}" for name, gain, gain_of_others in some])
     return (
         f"Where from {FEW:.0%} to {MANY:.0%} of the test rows are in train, four averaged gain over one circuit, in "
         f"nats a row of all rows (of those that are not in train): {gains}."
     )
+
+
+def mostly_by_copies(studies: Studies) -> list[str]:
+    """The sets on which four averaged gain more than half of what they gain over one circuit by copies."""
+    return [name for name, gain, gain_of_others in with_some_copies(studies) if gain > 2 * max(gain_of_others, 0.0)]
+
+
+def with_some_copies(studies: Studies) -> list[tuple[str, float, float]]:
+    """The sets whose copies are neither few nor most rows, and both gains there."""
+    return [
+        (each.name, each.gain, each.gain_of_others)
+        for each in found_copies(studies)
+        if FEW <= each.share <= MANY and each.gain is not None and each.gain_of_others is not None
+    ]
 
 
 def lead_of_network(studies: Studies, name: str) -> tuple[float, float] | None:
@@ -81,5 +95,5 @@ def lead_of_network(studies: Studies, name: str) -> tuple[float, float] | None:
 def clear_leads(studies: Studies) -> list[str]:
     """The sets on which pyAgrum's network is clearly better."""
     sets = studies.values("rowwise", "set", question="difference")
-    leads = {name: lead_of_network(studies, name) for name in sets}
-    return [name for name, lead in leads.items() if lead and clear_sign(*lead) is Sign.ABOVE]
+    leads = {name: lead for name in sets if (lead := lead_of_network(studies, name))}
+    return [name for name, sign in clear_signs(leads).items() if sign is Sign.ABOVE]

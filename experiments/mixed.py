@@ -8,7 +8,7 @@ from typing import Any
 
 from compared import BEST, MARKS, MODELS, RECALLED, TRACTABLE, best_circuits, published_scores
 from mixtures import N_AVERAGES, next_number
-from tables import Studies, listed, table, thousands, timing
+from tables import Studies, duration, listed, table, thousands, timing
 from verdicts import WORTH_MORE, Ended, tally
 
 from learnac.learn.mixture.settings import MOST_COMPONENTS
@@ -56,7 +56,9 @@ def _edges_of_choices(studies: Studies) -> str:
         f"Of four averaged, valid chose the largest number of components that was tried on {averaged.n_largest} of "
         f"{averaged.n_sets} sets. Four times as many were not tried, because they might be beyond the limit, on "
         f"{_counted(averaged.at_limit)}; because the last step gained less than {WORTH_MORE:.1%}, on "
-        f"{_counted(averaged.worth_little)}"
+        f"{_counted(averaged.worth_little)}; because the last step took more than "
+        f"{duration(studies.settings['mixtures']['averaged_most_seconds'])} to learn (a rule that was added when it "
+        f"was seen how long), on {_counted(averaged.too_long)}"
         + (f"; and are not measured yet on {_counted(averaged.not_measured)}. " if averaged.not_measured else ". ")
         + f'One mixture has {MOST_COMPONENTS}, the most that `"auto"` tries, on {_counted(most)}. There, more might '
         "do better still."
@@ -156,25 +158,26 @@ class AtLargest:
 
     at_limit: list[str]  # More would have been tried.
     worth_little: list[str]  # So many gained too little over fewer.
+    too_long: list[str]  # So many took long to learn.
     not_measured: list[str]  # More are to be tried.
     n_sets: int
 
     @property
     def n_largest(self) -> int:
-        return len(self.at_limit) + len(self.worth_little) + len(self.not_measured)
+        return len(self.at_limit + self.worth_little + self.too_long + self.not_measured)
 
 
 def at_largest(studies: Studies) -> AtLargest:
-    scores: dict[str, dict[int, float]] = {}
+    averaged: dict[str, dict[int, dict[str, Any]]] = {}
     n_edges = {}
     for record in studies.records("mixtures", kind="averaged"):
         task = record["task"]
-        scores.setdefault(task["set"], {})[task["n_components"]] = record["result"]["valid"]
+        averaged.setdefault(task["set"], {})[task["n_components"]] = record["result"]
         n_edges[task["set"]] = task["max_edges"] // (task["n_components"] * N_AVERAGES)
-    found = AtLargest([], [], [], len(scores))
-    lists = {Ended.LIMIT: found.at_limit, Ended.WORTH_LITTLE: found.worth_little}
-    for name, of_set in scores.items():
-        if max(of_set, key=of_set.__getitem__) == max(of_set):
+    found = AtLargest([], [], [], [], len(averaged))
+    lists = {Ended.LIMIT: found.at_limit, Ended.WORTH_LITTLE: found.worth_little, Ended.TOO_LONG: found.too_long}
+    for name, of_set in averaged.items():
+        if max(of_set, key=lambda number: of_set[number]["valid"]) == max(of_set):
             following = next_number(studies.settings["mixtures"], of_set, n_edges[name])
             lists.get(following, found.not_measured).append(name)
     return found

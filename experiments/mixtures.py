@@ -54,8 +54,8 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edges: int) -> Iterator[Task]:
     """Several numbers of components, of which valid chooses."""
-    scores: dict[int, float] = {}
-    while not isinstance(n_components := next_number(settings, scores, n_edges), Ended):
+    averaged: dict[int, Result] = {}
+    while not isinstance(n_components := next_number(settings, averaged, n_edges), Ended):
         task = {
             "kind": "averaged",
             **common,
@@ -67,19 +67,22 @@ def _averages(settings: Mapping[str, Any], results: Results, common: Task, n_edg
         yield task
         found = results.get(task)
         assert found is not None
-        scores[n_components] = found["valid"]
+        averaged[n_components] = found
 
 
-def next_number(settings: Mapping[str, Any], scores: Mapping[int, float], n_edges: int) -> int | Ended:
-    """How many components of so many edges are averaged after those with a score on valid; or why no more.
+def next_number(settings: Mapping[str, Any], averaged: Mapping[int, Result], n_edges: int) -> int | Ended:
+    """How many components of so many edges are averaged after those with a result; or why no more.
 
     First those that are stated; then four times as many, as long as the most are worth it.
     """
-    stated = [number for number in sorted(settings["averaged"]) if number not in scores]
-    if not stated and not the_most_are_worth_it(scores):
+    stated = [number for number in sorted(settings["averaged"]) if number not in averaged]
+    if not stated and not the_most_are_worth_it({number: found["valid"] for number, found in averaged.items()}):
         return Ended.WORTH_LITTLE
-    number = stated[0] if stated else WIDER * max(scores)
-    return Ended.LIMIT if n_edges * number * N_AVERAGES > settings["averaged_max_edges"] else number
+    number = stated[0] if stated else WIDER * max(averaged)
+    if n_edges * number * N_AVERAGES > settings["averaged_max_edges"]:
+        return Ended.LIMIT
+    took_long = not stated and averaged[max(averaged)]["learning_seconds"] > settings["averaged_most_seconds"]
+    return Ended.TOO_LONG if took_long else number
 
 
 def learned(task: Task) -> tuple[LearnAC, float]:

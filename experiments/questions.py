@@ -23,7 +23,7 @@ from compared import (
     told_of,
 )
 from copied import FEW as FEW_COPIES
-from copied import found_copies
+from copied import found_copies, mostly_by_copies
 from copied import told as told_of_copies
 from elsewhere import answered_within, better_elsewhere
 from layout import laid_out
@@ -338,9 +338,11 @@ def by_heart(studies: Studies) -> str:
     shares = {each.name: each.share for each in found_copies(studies)}
     if not shares:
         return ""
+    mostly = mostly_by_copies(studies)
     ahead = [name for name in ahead_of_all(studies)[0] if shares.get(name, 0.0) >= FEW_COPIES]
+    answer = f"On {listed(mostly)}, mostly" if mostly else "Hardly"
     return (
-        f"In part, on some sets. Of those on which four averaged are ahead, {len(ahead)} have at least "
+        f"{answer}. Of the sets on which four averaged are ahead, {len(ahead)} have at least "
         f"{FEW_COPIES:.0%} of their test rows in train ({', '.join(ahead) or 'none'}); published models were scored on "
         f"the same rows. {told_of_copies(studies)}"
     )

@@ -144,7 +144,7 @@ def _told_of_densities(studies: Studies) -> str:
         ours = max(scores[method] for method in ("circuit", "mixture") if method in scores)
         behind = f" ({scores[best] - ours:.1f} nats ahead of ours)" if scores[best] > ours else ""
         told.append(f"{best} on {name}{behind}")
-    return f"Of the tables whose scores are of one kind, the best has: {listed(told)}." if told else ""
+    return f"Where the scores are of one kind, the best is: {listed(told)}." if told else ""
 
 
 def _n_values(studies: Studies) -> str:

@@ -47,6 +47,7 @@ class Ended(Enum):
 
     LIMIT = auto()  # on edges x components
     WORTH_LITTLE = auto()  # The most gain too little over fewer.
+    TOO_LONG = auto()  # The most took long to learn.
 
 
 def the_most_are_worth_it(scores: Mapping[int, float]) -> bool:

@@ -57,7 +57,11 @@ def seen_before(studies: Studies) -> str:
 def largest_mixtures(studies: Studies) -> str:
     """More components might do better still."""
     found = at_largest(studies)
-    why = {"but for the limit on edges x components": found.at_limit, "and are not measured yet": found.not_measured}
+    why = {
+        "but for the limit on edges x components": found.at_limit,
+        "but for the time that it takes": found.too_long,
+        "and are not measured yet": found.not_measured,
+    }
     told = [
         f"on {len(sets)} of {found.n_sets} sets more would have been tried, {but}" for but, sets in why.items() if sets
     ]

@@ -269,6 +269,28 @@ def test_one_query_that_is_answered_is_enough_to_be_no_failure(tmp_path: Path) -
     assert "Of these 1, 0 answer no query" in told
 
 
+@pytest.mark.parametrize(("error", "n_clear"), [(0.1, 1), (0.9, 0)])
+def test_other_networks_are_clearly_better_or_not(error: float, n_clear: int, tmp_path: Path) -> None:
+    task = {"question": "difference", "set": "nltcs"}
+    (tmp_path / "rowwise.json").write_text(json.dumps([{"task": task, "result": {"lead": 1.0, "lead_error": error}}]))
+    told = other_networks(elsewhere(tmp_path, {"BIC": (-5.0, -5.0)}, UNANSWERED, {"edges": 9}))
+    assert f"on 1 of 1 sets, clearly on {n_clear}. Of these 1" in told
+
+
+def test_what_averages_owe_to_copies_is_told(tmp_path: Path) -> None:
+    best = max(MODELS[name]["test"]["dna"] for name in TRACTABLE)
+    averaged = {
+        "task": {"kind": "averaged", "set": "dna", "n_components": 256},
+        "result": {"test": best + 1.0, "valid": -80.0},
+    }
+    scores = {"circuit": {"test": -80.0, "others": -80.5}, "averaged": {"test": -77.0, "others": -79.5}}
+    copies = {"task": {"question": "copies", "set": "dna"}, "result": {"rows": 100, "copies": 6, **scores}}
+    told = mixtures(studies(tmp_path, mixtures=[averaged], rowwise=[copies]))
+    assert "On dna they owe most of their gain over one circuit to test rows that are in train too." in told
+    scores["averaged"]["others"] = -78.5
+    assert "owe" not in mixtures(studies(tmp_path, mixtures=[averaged], rowwise=[copies]))
+
+
 def test_the_other_network_is_chosen_on_valid(tmp_path: Path) -> None:
     networks = {"BIC": (-5.1, -6.1), "AIC": (-5.2, -5.0)}  # The second is better on test alone.
     assert "on 0 of 1 sets" in other_networks(elsewhere(tmp_path, networks, ANSWERED, {"edges": 9}))

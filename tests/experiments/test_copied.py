@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from copied import clear_leads, copies, found_copies, told
+from copied import clear_leads, copies, found_copies, mostly_by_copies, told
 from tables import Studies
 
 from learnac import Dataset
@@ -34,6 +34,9 @@ def test_what_is_gained_by_copies_is_told(tmp_path: Path) -> None:
     found = studies(tmp_path, of_set("dna", 6, -8.0, -9.5), of_set("nltcs", 90, -8.0, -9.0), of_set("cr52", 0, -8, -8))
     assert next((each.share, each.gain, each.gain_of_others) for each in found_copies(found)) == (0.06, 2.0, 0.5)
     assert told(found).endswith("(of those that are not in train): 2.00 (0.50) on dna.")
+    assert mostly_by_copies(found) == ["dna"]
+    assert mostly_by_copies(studies(tmp_path, of_set("dna", 6, -8.0, -9.0))) == []
+    found = studies(tmp_path, of_set("dna", 6, -8.0, -9.5))
     row = "| dna | 6 of 100 (6.0%) | -10.000 ± 0.100 | -10.000 ± 0.200 | -8.000 ± 0.100 | -9.500 ± 0.200 |"
     assert row in copies(found)
 

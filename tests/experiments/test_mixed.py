@@ -74,7 +74,11 @@ def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
 
 
 class TestWhyNoMoreComponents:
-    SETTINGS: ClassVar[dict[str, Any]] = {"averaged": [64, 256], "averaged_max_edges": 1_000_000}
+    SETTINGS: ClassVar[dict[str, Any]] = {
+        "averaged": [64, 256],
+        "averaged_max_edges": 1_000_000,
+        "averaged_most_seconds": 60.0,
+    }
 
     @pytest.mark.parametrize(
         ("scores", "n_edges", "expected"),
@@ -90,27 +94,39 @@ class TestWhyNoMoreComponents:
         ],
     )
     def test_each_reason(self, scores: dict[int, float], n_edges: int, expected: int | Ended) -> None:
-        assert next_number(self.SETTINGS, scores, n_edges) == expected
+        averaged = {number: {"valid": valid, "learning_seconds": 60.0} for number, valid in scores.items()}
+        assert next_number(self.SETTINGS, averaged, n_edges) == expected
+
+    def test_no_more_are_tried_where_the_last_took_long(self) -> None:
+        averaged = {64: {"valid": -80.0, "learning_seconds": 61.0}}
+        assert next_number(self.SETTINGS, averaged, 100) == 256  # It is stated.
+        averaged[256] = {"valid": -79.0, "learning_seconds": 61.0}
+        assert next_number(self.SETTINGS, averaged, 100) is Ended.TOO_LONG
 
     def test_the_report_tells_them(self, tmp_path: Path) -> None:
         few, many = ({"kind": "averaged", "set": "dna", "n_components": n, "max_edges": n * 400} for n in (64, 256))
         circuit = ({"kind": "circuit", "set": "dna"}, -80.0, -80.0)
 
-        def found(gain: float, most_edges: int) -> tuple[AtLargest, str]:
+        def found(gain: float, most_edges: int, seconds: float = 60.0) -> tuple[AtLargest, str]:
             made = studies(tmp_path, circuit, (few, -79.0, -80.0), (many, -79.5, -80.0 + gain))
-            made.settings = {"mixtures": {"averaged": [64, 256], "averaged_max_edges": most_edges}}
+            made.settings = {
+                "mixtures": {**self.SETTINGS, "averaged_max_edges": most_edges, "averaged_most_seconds": seconds}
+            }
             return at_largest(made), " ".join(mixtures(made).split())
 
         limited, text = found(0.1, 409_599)
-        assert limited == AtLargest(["dna"], [], [], 1)
+        assert limited == AtLargest(["dna"], [], [], [], 1)
         assert "on 1 of 1 sets. Four times as many were not tried, because they might be beyond the limit, on 1" in text
         little, text = found(0.05, 409_600)
-        assert little == AtLargest([], ["dna"], [], 1)
-        assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna)." in text
+        assert little == AtLargest([], ["dna"], [], [], 1)
+        assert "beyond the limit, on none; because the last step gained less than 0.1%, on 1 (dna);" in text
+        long, text = found(0.1, 409_600, 0.5)
+        assert long == AtLargest([], [], ["dna"], [], 1)
+        assert "because the last step took more than 0.5 s to learn" in text
         missing, text = found(0.1, 409_600)
-        assert missing == AtLargest([], [], ["dna"], 1)
+        assert missing == AtLargest([], [], [], ["dna"], 1)
         assert "and are not measured yet on 1 (dna)." in text
-        assert found(-0.1, 409_600)[0] == AtLargest([], [], [], 1)
+        assert found(-0.1, 409_600)[0] == AtLargest([], [], [], [], 1)
 
 
 def test_ahead_with_fewer_components(tmp_path: Path) -> None:

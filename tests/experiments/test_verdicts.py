@@ -13,6 +13,7 @@ from verdicts import (
     beats_neighbour,
     behind_the_best,
     clear_sign,
+    clear_signs,
     dominates,
     edge_of_grid,
     half_width,
@@ -166,6 +167,25 @@ def test_a_difference_is_clear_beyond_two_standard_errors(
     difference: float, error: float | None, expected: Sign
 ) -> None:
     assert clear_sign(difference, error) is expected
+
+
+def test_of_many_differences_fewer_are_clear() -> None:
+    """Two-sided p of 2.2, 2.5 and 4 errors: 0.028, 0.012 and 0.00006; Holm asks for 0.05, 0.025 and 0.0167 of three."""
+    assert clear_signs({"a": (2.2, 1.0)}) == {"a": Sign.ABOVE}
+    assert clear_signs({"a": (2.2, 1.0), "b": (-2.5, 1.0), "c": (4.0, 1.0)}) == {
+        "a": Sign.ABOVE,
+        "b": Sign.BELOW,
+        "c": Sign.ABOVE,
+    }
+    assert clear_signs({"a": (2.2, 1.0), "b": (-2.1, 1.0), "c": (4.0, 1.0)}) == {
+        "a": Sign.UNCLEAR,
+        "b": Sign.UNCLEAR,
+        "c": Sign.ABOVE,
+    }
+
+
+def test_differences_without_an_error_are_not_clear() -> None:
+    assert clear_signs({"a": (9.0, None), "b": (0.0, 0.0)}) == {"a": Sign.UNCLEAR, "b": Sign.UNCLEAR}
 
 
 class TestEdgeOfGrid:

@@ -121,7 +121,7 @@ def test_machines_are_counted_without_their_versions(tmp_path: Path) -> None:
 def test_the_largest_mixtures_are_told(tmp_path: Path) -> None:
     def averaged(n_components: int, valid: float) -> Record:
         task = {"kind": "averaged", "set": "dna", "n_components": n_components, "max_edges": 100_000 * 4 * n_components}
-        return {"task": task, "result": {"test": -80.0, "valid": valid}}
+        return {"task": task, "result": {"test": -80.0, "valid": valid, "learning_seconds": 1.0}}
 
     larger = [averaged(64, -81.0), averaged(256, -80.0)]
     assert "on 1 of 1 sets more would have been tried, but for" in largest_mixtures(studies(tmp_path, mixtures=larger))
