@@ -13,7 +13,7 @@ from mixed import curve
 from sampling import cell
 from table5 import LEFT, RIGHT
 from tables import NAMES, Studies
-from verdicts import ENOUGH_QUERIES, half_width
+from verdicts import ENOUGH_QUERIES, SAFE_QUERIES, half_width
 
 Points: TypeAlias = dict[str, Any]  # in JSON's types
 
@@ -53,12 +53,12 @@ def digest(points: Points) -> str:
 
 
 def figure1(studies: Studies) -> Points:
-    """By set, side and method: the level in %, how much more than AC-Quick, and half of the interval."""
+    """By set, side and method: the level in %, how much more than AC-Quick, half of the interval, and the queries."""
     return {
         name: {
             side: {
                 method: [
-                    [100 * level[varied], -found["less_than_quick"], half_width(found)]
+                    [100 * level[varied], -found["less_than_quick"], half_width(found), found["rows"]]
                     for level in levels
                     if (found := cell(studies, name, method, *level)) and found["rows"] >= ENOUGH_QUERIES
                 ]
@@ -78,21 +78,29 @@ def _draw_figure1(points: Points) -> Any:
         for axis, (side, methods) in zip(row, sides.items(), strict=True):
             axis.axhline(0, color=QUICK, linewidth=1, label="AC-Quick")
             for place, (method, shown) in enumerate(methods.items()):
-                axis.errorbar(
-                    [x + 1.2 * (place - (len(methods) - 1) / 2) for x, _, _ in shown],  # side by side
-                    [more for _, more, _ in shown],
-                    yerr=[half for _, _, half in shown],
-                    label=method,
-                    linestyle="none",
-                    markersize=3.5,
-                    elinewidth=0.8,
-                    **STYLES[method],
-                )
+                _draw_method(axis, method, 1.2 * (place - (len(methods) - 1) / 2), shown)
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
+
+
+def _draw_method(axis: Any, method: str, aside: float, shown: list[list[float]]) -> None:
+    """Side by side with other methods; hollow where few queries were answered."""
+    for hollow in (False, True):
+        some = [point for point in shown if (point[-1] < SAFE_QUERIES) is hollow]
+        axis.errorbar(
+            [x + aside for x, *_ in some],
+            [more for _, more, *_ in some],
+            yerr=[half for _, _, half, _ in some],
+            label=None if hollow else method,
+            linestyle="none",
+            markersize=3.5,
+            elinewidth=0.8,
+            **STYLES[method],
+            **({"markerfacecolor": "white"} if hollow else {}),
+        )
 
 
 def tradeoff(studies: Studies) -> Points:

@@ -186,9 +186,9 @@ queries for the slow settings. With 30 at random, Gibbs-Slow was clearly better 
 then they were chosen by the circuit's answers, which removed this. Both were dropped for the random samples here, whose
 numbers were fixed before.)
 
-Bars are 95 % confidence intervals of the difference (Student's t); marks stand side by side for each share. What
-answered fewer than {ENOUGH_QUERIES} queries is not drawn. All kinds of queries are about the same rows, so they err
-together.
+Bars are 95 % confidence intervals of the difference (Student's t); marks stand side by side for each share, and are
+hollow where fewer than {SAFE_QUERIES} queries were answered (below it says what that means). What answered fewer than
+{ENOUGH_QUERIES} is not drawn. All kinds of queries are about the same rows, so they err together.
 
 The same in thousandths of a nat: AC-Quick's log P for each query variable, and the difference of the others to it, with
 half of the 95 % interval. Where a method answered fewer queries, AC-Quick's log P of these alone is in brackets: they
