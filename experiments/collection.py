@@ -14,12 +14,10 @@ from models import fit
 from queries import query_milliseconds
 from sets import corner_of, load
 from study import Result, Results, Task, main
-from verdicts import Edge, edge_of_grid, scored
+from verdicts import scored
 
 from learnac import Dataset, LearnAC
 from learnac.infer import log_likelihood
-
-Grid = dict[str, list[Any]]
 
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -39,65 +37,47 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
 
 
 def chosen(settings: Mapping[str, Any], name: str, kind: str, results: Results) -> Generator[Task, None, Task]:
-    """The best of a grid, which grows as long as the best is at one of its edges; the tasks to find it on the way."""
-    grid, done = grid_of(settings, name, kind), list[Task]()
-    while True:
-        new = [task for task in tuning_tasks(settings, name, kind, grid) if task not in done]
+    """The best of a grid, and from there by single steps until none does better; the tasks to find it on the way."""
+    done, new = list[Task](), tuning_tasks(settings, name, kind)
+    best = new[0]
+    while new:
         yield from new
         done += new
-        best = max(done, key=lambda task: ((results.get(task) or {})["valid"], not edges(task, grid)))
-        wider = without_left_out(settings, name, widened(grid, best, settings.get("widen", {})))
-        if wider == grid:
-            return best
-        grid = wider
+        best = max(done, key=lambda task: (results.get(task) or {})["valid"])
+        new = [task for task in steps(settings, best) if task not in done]
+    return best
 
 
-def grid_of(settings: Mapping[str, Any], name: str, kind: str) -> Grid:
-    """What varies, without what takes too long on this set."""
-    varied = {key: values for key, values in settings["grid"][kind].items() if isinstance(values, list)}
-    return without_left_out(settings, name, varied)
+def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str) -> list[Task]:
+    """Every combination of what is a list in the settings."""
+    said = settings["grid"][kind]
+    fixed = {key: value for key, value in said.items() if not isinstance(value, list)}
+    lists = {key: value for key, value in said.items() if isinstance(value, list)}
+    common = {"stage": "tune", "set": name, "kind": kind, **fixed}
+    varied = [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
+    return [{**common, **each, **corner_of(settings)} for each in varied]
 
 
-def without_left_out(settings: Mapping[str, Any], name: str, grid: Grid) -> Grid:
-    left_out = settings.get("left_out", {}).get(name, {})
-    return {key: [value for value in values if value not in left_out.get(key, [])] for key, values in grid.items()}
+def steps(settings: Mapping[str, Any], task: Task) -> list[Task]:
+    """The tasks that are one step away: one of the settings halved or doubled, within limits."""
+    return [{**task, key: value} for key in settings.get("steps", {}) for value in next_values(settings, task, key)]
 
 
-def tuning_tasks(settings: Mapping[str, Any], name: str, kind: str, grid: Grid) -> list[Task]:
-    fixed = {key: value for key, value in settings["grid"][kind].items() if not isinstance(value, list)}
-    return [
-        {
-            "stage": "tune",
-            "set": name,
-            "kind": kind,
-            **fixed,
-            **dict(zip(grid, values, strict=True)),
-            **corner_of(settings),
-        }
-        for values in product(*grid.values())
-    ]
+def next_values(settings: Mapping[str, Any], task: Task, key: str) -> list[float]:
+    """Half and twice the value of a setting; below the least is 0, where that is allowed, and above 0 the least."""
+    value, limits = task[key], settings["steps"][key]
+    below = value / 2 if value / 2 >= limits["least"] else 0.0
+    above = max(2 * value, limits["least"])
+    left_out = settings.get("left_out", {}).get(task["set"], {}).get(key, [])
+    least = 0.0 if limits.get("zero", False) else limits["least"]
+    allowed = [other for other in (below, above) if least <= other <= limits["most"]]
+    return [other for other in allowed if other != value and other not in left_out]
 
 
-def edges(task: Task, grid: Grid) -> dict[str, Edge]:
-    """The settings of a task that are at an edge of their grid."""
-    found = {key: edge_of_grid(task[key], values) for key, values in grid.items()}
-    return {key: edge for key, edge in found.items() if edge is not None}
-
-
-def widened(grid: Grid, best: Task, limits: Mapping[str, tuple[float, float]]) -> Grid:
-    """The grid with one more value beyond each edge that the best is at: half of the lowest, or twice the highest.
-
-    Within limits; when half of the lowest would be below them, it is 0, the end of all grids.
-    """
-    wider = dict(grid)
-    for key, edge in edges(best, grid).items():
-        if key in limits:
-            least, most = limits[key]
-            half = best[key] / 2 if best[key] / 2 >= least else 0.0
-            value = half if edge is Edge.LOWEST else best[key] * 2
-            if value <= most:
-                wider[key] = sorted([*grid[key], value])
-    return wider
+def at_limits(settings: Mapping[str, Any], task: Task) -> list[str]:
+    """The settings of a task from which a step was not allowed. There is nothing below 0."""
+    sides = {key: 2 if task[key] > 0 else 1 for key in settings.get("steps", {})}
+    return [key for key, n_sides in sides.items() if len(next_values(settings, task, key)) < n_sides]
 
 
 def measure(task: Task) -> Result:

@@ -1,4 +1,4 @@
-"""Grids grow until the best is inside them, and what is chosen is the best."""
+"""What is chosen is the best of a grid and of the steps from there, and no step from it is better."""
 
 from __future__ import annotations
 
@@ -7,90 +7,106 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collection import Grid, chosen, edges, grid_of, widened
+from collection import at_limits, chosen, next_values, steps, tuning_tasks
 from study import Results, Task
-from verdicts import Edge
 
 SETTINGS: dict[str, Any] = {
-    "grid": {"circuit": {"schedule": "quick", "parameter_penalty": [0.5, 1.0, 2.0], "shrinkage": [0.0, 10.0]}},
-    "widen": {"parameter_penalty": [0.1, 16.0], "shrinkage": [0.0, 40.0]},
+    "grid": {"circuit": {"schedule": "quick", "parameter_penalty": [0.5, 2.0], "shrinkage": [0.0, 10.0], "alpha": 1.0}},
+    "steps": {
+        "parameter_penalty": {"least": 0.1, "most": 16.0, "zero": True},
+        "shrinkage": {"least": 2.0, "most": 40.0, "zero": True},
+        "alpha": {"least": 0.2, "most": 4.0},
+    },
 }
 
 
 def found(tmp_path: Path, valid: Callable[[Task], float], settings: dict[str, Any] = SETTINGS) -> tuple[Task, Results]:
     """What is chosen where the validation rows have this likelihood."""
     results = Results(tmp_path / "collection.json")
-    steps = chosen(settings, "nltcs", "circuit", results)
+    search = chosen(settings, "nltcs", "circuit", results)
     try:
         while True:
-            task = next(steps)
+            task = next(search)
             assert results.get(task) is None, "measured twice"
             results.add({"task": task, "result": {"valid": valid(task)}})
     except StopIteration as end:
         return end.value, results
 
 
-def near(penalty: float, shrinkage: float) -> Callable[[Task], float]:
-    return lambda task: -abs(task["parameter_penalty"] - penalty) - abs(task["shrinkage"] - shrinkage)
+def near(penalty: float, shrinkage: float, alpha: float = 1.0) -> Callable[[Task], float]:
+    def valid(task: Task) -> float:
+        return -sum(abs(task[k] - v) for k, v in at(penalty, shrinkage, alpha).items())
+
+    return valid
+
+
+def at(penalty: float, shrinkage: float, alpha: float = 1.0) -> Task:
+    return {"parameter_penalty": penalty, "shrinkage": shrinkage, "alpha": alpha}
 
 
 class TestChosen:
-    def test_the_best_inside_a_grid_needs_no_wider_one(self, tmp_path: Path) -> None:
-        best, results = found(tmp_path, near(1.0, 0.0))
-        assert (best["parameter_penalty"], best["shrinkage"]) == (1.0, 0.0)
-        assert len(results.records) == 6
-
-    def test_the_grid_grows_until_the_best_is_inside(self, tmp_path: Path) -> None:
-        best, results = found(tmp_path, near(8.0, 20.0))
-        assert (best["parameter_penalty"], best["shrinkage"]) == (8.0, 20.0)
+    @pytest.mark.parametrize(
+        "best",
+        [at(0.5, 10.0), at(8.0, 20.0), at(1.0, 10.0, 0.5), at(0.125, 2.0, 4.0), at(0.0, 0.0), at(0.0, 40.0, 0.25)],
+        ids=str,
+    )
+    def test_steps_lead_to_the_best(self, tmp_path: Path, best: Task) -> None:
+        task, results = found(tmp_path, near(*best.values()))
+        assert {key: task[key] for key in best} == best
         tried = [record["task"] for record in results.records]
-        assert max(task["parameter_penalty"] for task in tried) == 16.0
-        assert max(task["shrinkage"] for task in tried) == 40.0
+        assert all(each in tried for each in steps(SETTINGS, task))
 
-    def test_it_grows_downwards_too_and_below_the_limit_to_0(self, tmp_path: Path) -> None:
-        best, results = found(tmp_path, near(0.0, 0.0))
-        assert best["parameter_penalty"] == 0.0
-        tried = {record["task"]["parameter_penalty"] for record in results.records}
-        assert tried == {0.0, 0.125, 0.25, 0.5, 1.0, 2.0}
+    def test_one_setting_may_lead_another_to_its_best(self, tmp_path: Path) -> None:
+        task, _ = found(tmp_path, lambda task: task["alpha"] - abs(task["parameter_penalty"] - 4 * task["alpha"]) / 10)
+        assert (task["parameter_penalty"], task["alpha"]) == (16.0, 4.0)
 
-    def test_upwards_it_ends_at_the_limit(self, tmp_path: Path) -> None:
-        best, _ = found(tmp_path, near(100.0, 0.0))
-        assert best["parameter_penalty"] == 16.0
+    def test_it_ends_at_the_limits(self, tmp_path: Path) -> None:
+        task, _ = found(tmp_path, near(100.0, 0.0, 0.0))
+        assert (task["parameter_penalty"], task["alpha"]) == (16.0, 0.25)
 
-    def test_what_is_left_out_is_not_tried_later_either(self, tmp_path: Path) -> None:
+    def test_what_is_left_out_is_not_tried(self, tmp_path: Path) -> None:
         settings = {**SETTINGS, "left_out": {"nltcs": {"parameter_penalty": [0.0]}}}
-        best, _ = found(tmp_path, near(0.0, 0.0), settings)
-        assert best["parameter_penalty"] == 0.125
+        task, _ = found(tmp_path, near(0.0, 0.0), settings)
+        assert task["parameter_penalty"] == 0.125
 
-    def test_of_equals_the_one_inside_is_taken(self, tmp_path: Path) -> None:
-        best, results = found(tmp_path, lambda task: -max(task["parameter_penalty"], 1.0))
-        assert best["parameter_penalty"] == 1.0
-        assert len(results.records) == 6
+    def test_of_equals_the_first_is_taken(self, tmp_path: Path) -> None:
+        task, results = found(tmp_path, lambda task: 0.0)
+        assert (task["parameter_penalty"], task["shrinkage"]) == (0.5, 0.0)
+        assert len(results.records) == 4 + 5  # The grid, and the steps from its first.
 
-    def test_without_limits_nothing_is_widened(self, tmp_path: Path) -> None:
-        best, results = found(tmp_path, near(8.0, 20.0), {"grid": SETTINGS["grid"]})
-        assert (best["parameter_penalty"], best["shrinkage"]) == (2.0, 10.0)
-        assert len(results.records) == 6
+    def test_without_steps_the_best_of_the_grid_is_taken(self, tmp_path: Path) -> None:
+        task, results = found(tmp_path, near(8.0, 20.0), {"grid": SETTINGS["grid"]})
+        assert (task["parameter_penalty"], task["shrinkage"]) == (2.0, 10.0)
+        assert len(results.records) == 4
 
 
-def test_what_takes_too_long_is_left_out() -> None:
-    settings = {**SETTINGS, "left_out": {"nltcs": {"parameter_penalty": [0.5]}}}
-    assert grid_of(settings, "nltcs", "circuit") == {"parameter_penalty": [1.0, 2.0], "shrinkage": [0.0, 10.0]}
-    assert grid_of(settings, "kdd", "circuit")["parameter_penalty"] == [0.5, 1.0, 2.0]
+def test_the_grid_is_every_combination() -> None:
+    tasks = tuning_tasks(SETTINGS, "nltcs", "circuit")
+    assert [(task["parameter_penalty"], task["shrinkage"]) for task in tasks] == [
+        (0.5, 0.0),
+        (0.5, 10.0),
+        (2.0, 0.0),
+        (2.0, 10.0),
+    ]
+    assert all(task["alpha"] == 1.0 and task["schedule"] == "quick" for task in tasks)
 
 
 @pytest.mark.parametrize(
-    ("penalty", "expected"),
-    [(0.5, [0.25, 0.5, 1.0, 2.0]), (1.0, [0.5, 1.0, 2.0]), (2.0, [0.5, 1.0, 2.0, 4.0])],
+    ("value", "expected"),
+    [(0.0, [2.0]), (2.0, [0.0, 4.0]), (3.0, [0.0, 6.0]), (4.0, [2.0, 8.0]), (20.0, [10.0, 40.0]), (40.0, [20.0])],
 )
-def test_one_value_is_added_beyond_the_edge(penalty: float, expected: list[float]) -> None:
-    grid: Grid = {"parameter_penalty": [0.5, 1.0, 2.0]}
-    task = {"parameter_penalty": penalty}
-    assert widened(grid, task, {"parameter_penalty": (0.1, 16.0)})["parameter_penalty"] == expected
-    assert widened(grid, {"parameter_penalty": 0.5}, {"parameter_penalty": (0.3, 16.0)})["parameter_penalty"][0] == 0.0
-    assert widened(grid, task, {}) == grid
+def test_steps_halve_and_double(value: float, expected: list[float]) -> None:
+    assert next_values(SETTINGS, {"set": "nltcs", "shrinkage": value}, "shrinkage") == expected
 
 
-def test_nothing_is_below_zero() -> None:
-    assert edges({"shrinkage": 0.0}, {"shrinkage": [0.0, 10.0]}) == {}
-    assert edges({"shrinkage": 10.0}, {"shrinkage": [0.0, 10.0]}) == {"shrinkage": Edge.HIGHEST}
+def test_zero_is_a_step_only_where_it_is_allowed() -> None:
+    assert next_values(SETTINGS, {"set": "nltcs", "alpha": 0.2}, "alpha") == [0.4]
+
+
+def test_what_could_not_go_on_is_told() -> None:
+    inside = {"set": "nltcs", **at(1.0, 10.0)}
+    assert at_limits(SETTINGS, inside) == []
+    assert at_limits(SETTINGS, {**inside, "parameter_penalty": 0.0}) == []
+    assert at_limits(SETTINGS, {**inside, "parameter_penalty": 16.0, "alpha": 0.25}) == ["parameter_penalty", "alpha"]
+    settings = {**SETTINGS, "left_out": {"nltcs": {"parameter_penalty": [0.0]}}}
+    assert at_limits(settings, {**inside, "parameter_penalty": 0.125}) == ["parameter_penalty"]
