@@ -1,26 +1,29 @@
 """Today's choice: pyAgrum, which learns networks by hill climbing and asks them by exact inference in a junction tree.
 
-On the sets of the collection, learned from train, the score chosen on valid, scored on test: once with as many parents
-as it likes, and once with a bound on them. Each query asks for all posteriors of all variables; our circuits are asked
-the same, and so are the circuits that pyAgrum's networks are compiled to. Needs the dependency group `paper`.
+On the sets of the collection, learned from train, scored on test: once with as many parents as it likes, and once with
+a bound on them. The penalty for parameters and what is added to counts are chosen on valid. Each query asks for all
+posteriors of all variables; our circuits are asked the same, and so are the circuits that pyAgrum's networks are
+compiled to. Needs the dependency group `paper`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from compared import best_circuits
 from limited import Exceeded, limited
 from models import KEPT, fit
 from numpy.typing import NDArray
 from queries import queries
 from sets import corner_of, load
 from study import Result, Results, Task, main
+from tables import AsMeasured
 from verdicts import scored
 
 import learnac
@@ -34,19 +37,31 @@ Answer = Callable[[NDArray[np.int8]], Posteriors]
 
 def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
     asked = {key: settings[key] for key in ("levels", "rows", "seed", "limits")} | dict(corner_of(settings))
-    circuits = chosen_circuits(Results(results.path.with_name("collection.json")))
+    quick = chosen_circuits(Results(results.path.with_name("collection.json")))
+    circuits = best_circuits(AsMeasured(results.path.parent))
     for name in settings["sets"]:
+        learning = []
         for max_parents in settings["max_parents"]:
-            learning = [
-                {"stage": "learn", "set": name, "score": score, "max_parents": max_parents, **asked}
-                for score in settings["scores"]
-            ]
-            yield from learning
-            if (best := best_learned(learning, results.get)) is not None:
+            common = {"set": name, "max_parents": max_parents, "priors": settings["priors"], **asked}
+            bounded = yield from learned(settings, common, results)
+            if (best := best_learned(bounded, results.get)) is not None:
                 yield {**best, "stage": "ask"}
                 yield {**best, "stage": "compile"}
-        if name in circuits:
-            yield {"stage": "circuit", "set": name, **asked, "model": circuits[name]}
+            learning += bounded
+        if name in quick:
+            yield {"stage": "circuit", "set": name, **asked, "model": quick[name]}
+        if name in circuits and (best := best_learned(learning, results.get)) is not None:
+            yield {**best, "stage": "difference", "circuit": circuits[name]["task"]}
+
+
+def learned(settings: Mapping[str, Any], common: Task, results: Results) -> Generator[Task, None, list[Task]]:
+    """The tasks that learn networks: by BIC, by AIC, and by half of its penalty, and so on, as long as valid gains."""
+    tasks = [{"stage": "learn", "score": score, "weaker": 1, **common} for score in ("BIC", "AIC")]
+    yield from tasks
+    while best_learned(tasks, results.get) == tasks[-1] and tasks[-1]["weaker"] < settings["weakest"]:
+        tasks.append({**tasks[-1], "weaker": 2 * tasks[-1]["weaker"]})
+        yield tasks[-1]
+    return tasks
 
 
 def best_learned(learning: list[Task], result_of: Callable[[Task], Result | None]) -> Task | None:
@@ -62,7 +77,13 @@ def chosen_circuits(collection: Results) -> dict[str, Task]:
 
 
 def measure(task: Task) -> Result:
-    stages = {"circuit": measure_circuit, "learn": measure_learning, "ask": measure_asking, "compile": measure_compiled}
+    stages = {
+        "circuit": measure_circuit,
+        "learn": measure_learning,
+        "ask": measure_asking,
+        "compile": measure_compiled,
+        "difference": measure_difference,
+    }
     return stages[task["stage"]](task)
 
 
@@ -95,6 +116,13 @@ def measure_compiled(task: Task) -> Result:
     return {"edges": circuit.n_edges, "seconds": seconds, "answers": answers}
 
 
+def measure_difference(task: Task) -> Result:
+    """How much more likely test rows are by pyAgrum's network than by our circuit."""
+    train, valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid", "test"))
+    ours = fit(task["circuit"], train, validation=valid).network.log_likelihood(test.codes)
+    return scored("lead", log_likelihood(kept_network(task), test.codes.T) - ours)
+
+
 def timed(task: Task) -> Result:
     """The times of a stage alone: of learning or compiling, and of the queries of each level."""
     found = measure(task)
@@ -115,22 +143,49 @@ def learn_network(task: Task) -> Result:
     for variable in train.names:
         template.add(gum.RangeVariable(variable, variable, 0, 1))
     started = time.process_time()
-    learner = gum.BNLearner(frame, template)
-    learner.useGreedyHillClimbing()
-    learner.useSmoothingPrior(1)
-    getattr(learner, f"useScore{task['score']}")()
-    if task["max_parents"]:
-        learner.setMaxIndegree(task["max_parents"])
-    network = learner.learnBN()
+    structure = learner(task, frame, template).learnBN().dag()
+    networks = with_priors(task, frame, template, structure)
     seconds = time.process_time() - started
+    valid_scores = {prior: float(log_likelihood(found, valid.codes.T).mean()) for prior, found in networks.items()}
+    prior = max(valid_scores, key=lambda each: valid_scores[each])
     KEPT.mkdir(parents=True, exist_ok=True)
-    network.saveBIFXML(str(network_file(task)))
+    networks[prior].saveBIFXML(str(network_file(task)))
     return {
-        "valid": float(log_likelihood(network, valid.codes.T).mean()),
-        **scored("test", log_likelihood(network, test.codes.T)),
-        "arcs": network.sizeArcs(),
+        "valid": valid_scores[prior],
+        "prior": prior,
+        **scored("test", log_likelihood(networks[prior], test.codes.T)),
+        "arcs": networks[prior].sizeArcs(),
         "learning_seconds": seconds,
     }
+
+
+def learner(task: Task, frame: Any, template: Any) -> Any:
+    """Hill climbing with the score of a task, and 1 added to every count.
+
+    A penalty is weaker where rows, and what is added to them, count as several: it stays as it is, all else grows.
+    """
+    import pyagrum as gum
+
+    found = gum.BNLearner(frame, template)
+    found.useGreedyHillClimbing()
+    found.useSmoothingPrior(task["weaker"])
+    found.setDatabaseWeight(task["weaker"] * len(frame))
+    getattr(found, f"useScore{task['score']}")()
+    if task["max_parents"]:
+        found.setMaxIndegree(task["max_parents"])
+    return found
+
+
+def with_priors(task: Task, frame: Any, template: Any, structure: Any) -> dict[float, Any]:
+    """Networks of one structure, by what is added to every count."""
+    import pyagrum as gum
+
+    found = {}
+    for prior in task["priors"]:
+        counting = gum.BNLearner(frame, template)
+        counting.useSmoothingPrior(prior)
+        found[prior] = counting.learnParameters(structure)
+    return found
 
 
 def kept_network(task: Task) -> Any:
@@ -143,7 +198,7 @@ def kept_network(task: Task) -> Any:
 
 
 def network_file(task: Task) -> Path:
-    parts = [task["set"], task["score"], task["max_parents"], *task.get("corner", [])]
+    parts = [task["set"], task["score"], task["weaker"], task["max_parents"], *task.get("corner", [])]
     return KEPT / f"{'-'.join(map(str, parts))}.bifxml"
 
 

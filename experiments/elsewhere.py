@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from alternatives import best_learned
 from compared import best_circuits
-from copied import lead_of_network
 from study import Task
-from tables import AsMeasured, Studies, duration, spread, table, thousands, timing, with_error
+from tables import (
+    AsMeasured,
+    Studies,
+    duration,
+    listed,
+    listed_numbers,
+    spread,
+    table,
+    thousands,
+    timing,
+    with_error,
+)
+from verdicts import Sign, clear_signs
 
 _NOT_COMPILED = {
     "CIRCUIT_TOO_LARGE": "too large",
@@ -23,27 +35,29 @@ _UNANSWERED = {"memory": "out of memory", "time": "too slow"}
 def alternatives(studies: Studies) -> str:
     task = studies.records("alternatives")[0]["task"]
     learn, query = task["limits"]["learn"], task["limits"]["query"]
+    priors = listed_numbers(studies.values("alternatives", "priors", stage="learn")[0])
     return f"""\
-## Against today's choice
+## Against pyAgrum
 
-pyAgrum learns by hill climbing and answers exactly in a junction tree (lazy propagation). Learned from train, with
-{" or ".join(studies.values("alternatives", "score", stage="learn"))}, whichever is better on valid (and 1 added to
-every count, which was not tuned): once with any number of parents, once with at most
-{max(studies.values("alternatives", "max_parents", stage="learn"))}. Each query asks for all posteriors of all
-variables, given a share of a test row, {task["rows"]} of them (three with nothing known). The table has the mean of the
-answered ones (and the worst), and what became of the others: out of memory with more than {query["gigabytes"]} GB of
-addresses, too slow after {duration(query["seconds"])} of CPU, each query for itself. After
+pyAgrum learns by hill climbing and answers exactly in a junction tree (lazy propagation). Learned from train, once with
+any number of parents and once with at most {max(studies.values("alternatives", "max_parents", stage="learn"))}. Chosen
+on valid: the score, BIC or AIC (in pyAgrum, AIC takes 1 bit for each parameter), or AIC with half of its penalty
+("AIC / 2"), a quarter and so on, as long as this helps; and what is added to every count ({priors}). Each query asks
+for all posteriors of all variables, given a share of a test row, {task["rows"]} of them (three with nothing known). The
+table has the mean of the answered ones (and the worst), and what became of the others: out of memory with more than
+{query["gigabytes"]} GB of addresses, too slow after {duration(query["seconds"])} of CPU, each query for itself. After
 {duration(query["of_level"])} by the clock no new one was asked. Learning was given up after
 {duration(learn["seconds"])} of CPU. "Compiled" is the same network compiled by `learnac.compile`, with limits of
 {thousands(task["limits"]["compile"]["max_edges"])} edges and {duration(task["limits"]["compile"]["max_seconds"])} by
-the clock. Our circuit here is AC-Quick's of the collection, its penalties chosen on valid. Learning: CPU time of the
-fit that was chosen (of the whole search for it, measured once): one of {_fits_of_circuits(studies)} fits of ours, one
-of {len(studies.values("alternatives", "score", stage="learn"))} of pyAgrum's for each bound. pyAgrum's junction tree is
-built anew for each query, since it depends on which variables are known; circuits are made ready before the first
-query, which is not counted. What takes long was not timed again alone: compare times only in their order of magnitude.
+the clock, of which one attempt may take a part: too large is beyond the first limit, too slow beyond the second. Our
+circuit here is AC-Quick's of the collection. Learning: CPU time of the fit that was chosen (of the whole search for it,
+measured once): one of {_fits_of_circuits(studies)} fits of ours, one of {_fits_of_networks(studies)} of pyAgrum's for
+each bound. pyAgrum's junction tree is built anew for each query, since it depends on which variables are known;
+circuits are made ready before the first query, which is not counted. What takes long was not timed again alone: compare
+times only in their order of magnitude.
 
 {alternatives_table(studies, studies.values("alternatives", "set"))}
-{_fits_better(studies)}
+{_fits_better(studies)}{_at_the_weakest(studies)}
 """
 
 
@@ -84,6 +98,17 @@ def better_elsewhere(studies: Studies) -> BetterElsewhere:
     return found
 
 
+def leads(studies: Studies) -> dict[str, tuple[float, float]]:
+    """By set: how much more likely test rows are by pyAgrum's network than by our circuit, and its standard error."""
+    found = {r["task"]["set"]: r["result"] for r in studies.records("alternatives", stage="difference")}
+    return {name: (result["lead"], result["lead_error"]) for name, result in found.items()}
+
+
+def clear_leads(studies: Studies, sign: Sign = Sign.ABOVE) -> list[str]:
+    """The sets on which pyAgrum's network is clearly better, or clearly worse."""
+    return [name for name, found in clear_signs(leads(studies)).items() if found is sign]
+
+
 def answered_within(studies: Studies, level: float) -> list[float | None]:
     """Of each network, the mean milliseconds of the queries of a level; none if one was not answered."""
     found: list[float | None] = []
@@ -109,22 +134,55 @@ def _fits_of_circuits(studies: Studies) -> str:
     return f"{min(numbers)} to {max(numbers)}" if numbers else "several"
 
 
+def _fits_of_networks(studies: Studies) -> str:
+    """How many scores were tried on a set, for each bound on parents."""
+    found = Counter(
+        (record["task"]["set"], record["task"]["max_parents"])
+        for record in studies.records("alternatives", stage="learn")
+    )
+    return f"{min(found.values())} to {max(found.values())}"
+
+
+def at_the_weakest(studies: Studies) -> list[str]:
+    """The sets on which the weakest penalty that was allowed is best on valid, so that a weaker one might be better."""
+    weakest = studies.settings["alternatives"]["weakest"]
+    chosen = {name: chosen_network(studies, name) for name in studies.values("alternatives", "set")}
+    return [name for name, task in chosen.items() if task is not None and task["weaker"] == weakest]
+
+
+def _at_the_weakest(studies: Studies) -> str:
+    found = at_the_weakest(studies)
+    return f" On {listed(found)} a still weaker penalty might do better." if found else ""
+
+
+def told_score(task: Mapping[str, Any]) -> str:
+    """Of a network's learning, with how many times less a parameter costs."""
+    return task["score"] + (f" / {task['weaker']}" if task["weaker"] > 1 else "")
+
+
 def _fits_better(studies: Studies) -> str:
     found = better_elsewhere(studies)
     shown = {name: studies.result("collection", stage="final", set=name, schedule="quick") for name in found.compared}
     best = {name: studies.result("alternatives", **(chosen_network(studies, name) or {})) for name in found.compared}
     more = sum("test" in shown[name] and best[name]["test"] > shown[name]["test"] for name in found.compared)
-    errors = {name: lead_of_network(studies, name) for name in found.better}
+    errors = {name: error for name, (_, error) in leads(studies).items()}
     better = ", ".join(
-        f"{name} by {lead:.3f}" + (f" ± {error[1]:.3f}" if (error := errors[name]) else "")
+        f"{name} by {lead:.3f}" + (f" ± {errors[name]:.3f}" if name in errors else "")
         for name, lead in found.better.items()
+    )
+    above, below = (clear_leads(studies, sign) for sign in (Sign.ABOVE, Sign.BELOW))
+    clearly = (
+        f" Row by row, by Holm's correction for {len(errors)} sets, it is clearly better on {len(above)}"
+        f" ({', '.join(above) or 'none'}) and clearly worse on {len(below)} ({', '.join(below) or 'none'})."
+        if errors
+        else ""
     )
     return (
         "The network that is best on valid has a higher likelihood on test than the best of our single circuits on "
         f"{len(found.better)} of the {len(found.compared)} sets where one was learned: {better or 'none'} (than "
-        f"AC-Quick's circuit, which is shown here, on {more}). Of these {len(found.better)}, {len(found.unanswered)} "
-        f"answer no query when nothing is known, {len(found.not_compiled)} cannot be compiled within the limits, and "
-        f"{len(found.answered)} answer all queries when {found.most_known:.0%} is known."
+        f"AC-Quick's circuit, which is shown here, on {more}).{clearly} Of the {len(found.better)}, "
+        f"{len(found.unanswered)} answer no query when nothing is known, {len(found.not_compiled)} cannot be compiled "
+        f"within the limits, and {len(found.answered)} answer all queries when {found.most_known:.0%} is known."
     )
 
 
@@ -162,10 +220,11 @@ def _rows(studies: Studies, name: str, max_parents: int, levels: list[float]) ->
     spent = (record["result"].get("learning_seconds", most_seconds) for record in searched)
     learning = _learning(learned, spent)
     likelihood, size = with_error(learned, "test", 3), f"{learned['arcs']} arcs"
-    found = [[name, f"{what}, {best['score']}", likelihood, learning, size, *_cells(asked, levels)]]
+    found = [[name, f"{what}, {told_score(best)}", likelihood, learning, size, *_cells(asked, levels)]]
     if compiled:
         edges = f"{thousands(compiled['edges'])} edges" if "edges" in compiled else _NOT_COMPILED[compiled["exceeded"]]
-        spent_compiling = f"{timing(compiled, 'seconds')} to compile"
+        took = timing(compiled, "seconds")
+        spent_compiling = f"{took} to compile" if "edges" in compiled else f"gave up after {took}"
         found.append([name, f"{what}, compiled", "", spent_compiling, edges, *_cells(compiled, levels)])
     return found
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
-from alternatives import asked, best_learned
-from elsewhere import _cell, _cells
+from alternatives import asked, best_learned, learned, learner, with_priors
+from elsewhere import _cell, _cells, told_score
 from limited import Exceeded, limited
+from study import Results
 
 
 class TestLimited:
@@ -33,6 +37,67 @@ def test_the_network_that_is_best_on_valid_is_chosen() -> None:
     valid = {"BIC": {"valid": -2.0, "test": -1.0}, "AIC": {"valid": -1.0, "test": -2.0}, "slow": {"exceeded": "time"}}
     assert best_learned(tasks, lambda task: valid[task["score"]]) == {"score": "AIC"}
     assert best_learned(tasks[2:], lambda task: valid[task["score"]]) is None
+
+
+class TestWeakerPenalties:
+    """The tasks that learn networks, where these have such likelihoods on valid."""
+
+    def tried(self, tmp_path: Path, *valid: float | None, weakest: int = 16) -> list[str]:
+        results = Results(tmp_path / "alternatives.json")
+        told = []
+        for task, score in zip(learned({"weakest": weakest}, {"set": "nltcs"}, results), valid, strict=True):
+            results.add({"task": task, "result": {"exceeded": "time"} if score is None else {"valid": score}})
+            told.append(told_score(task))
+        return told
+
+    def test_bic_may_be_best(self, tmp_path: Path) -> None:
+        assert self.tried(tmp_path, -1.0, -2.0) == ["BIC", "AIC"]
+
+    def test_they_are_tried_as_long_as_valid_gains(self, tmp_path: Path) -> None:
+        assert self.tried(tmp_path, -3.0, -2.0, -1.0, -1.5) == ["BIC", "AIC", "AIC / 2", "AIC / 4"]
+
+    def test_one_that_takes_too_long_is_the_last(self, tmp_path: Path) -> None:
+        assert self.tried(tmp_path, -3.0, -2.0, None) == ["BIC", "AIC", "AIC / 2"]
+        assert self.tried(tmp_path / "none", None, None) == ["BIC", "AIC"]
+
+    def test_they_end_at_the_weakest(self, tmp_path: Path) -> None:
+        assert self.tried(tmp_path, -3.0, -2.0, -1.0, weakest=2) == ["BIC", "AIC", "AIC / 2"]
+
+
+class TestLearner:
+    """What pyAgrum is asked for."""
+
+    rows = np.random.default_rng(1).integers(0, 2, size=(300, 6))
+
+    def learned(self, score: str, weaker: float) -> Any:
+        gum, pandas = (pytest.importorskip(name) for name in ("pyagrum", "pandas"))
+        rows = self.rows.copy()
+        rows[:200, 1:4] = rows[:200, :1]
+        rows[100:250, 4] = rows[100:250, 5]
+        frame = pandas.DataFrame(rows, columns=[f"x{v}" for v in range(6)])
+        template = gum.BayesNet()
+        for name in frame.columns:
+            template.add(gum.RangeVariable(name, name, 0, 1))
+        task = {"score": score, "weaker": weaker, "max_parents": 0, "priors": [0.5, 2.0]}
+        structure = learner(task, frame, template).learnBN().dag()
+        return structure, with_priors(task, frame, template, structure), frame
+
+    def test_aic_so_much_stronger_is_bic(self) -> None:
+        """AIC's penalty is 1 bit for each parameter, BIC's log2(rows) / 2."""
+        assert self.learned("AIC", 2 / np.log2(300))[0].arcs() == self.learned("BIC", 1)[0].arcs()
+
+    def test_a_weaker_penalty_gives_no_fewer_arcs(self) -> None:
+        numbers = [len(self.learned("AIC", weaker)[0].arcs()) for weaker in (0.25, 1, 4)]
+        assert numbers == sorted(numbers)
+        assert numbers[0] < numbers[-1]
+
+    def test_what_is_added_to_counts(self) -> None:
+        _, networks, frame = self.learned("BIC", 1)
+        for prior, network in networks.items():
+            name = next(f"x{node}" for node in network.nodes() if not network.parents(node))
+            expected = [(frame[name] == value).sum() + prior for value in (0, 1)]
+            found = network.cpt(name).toarray()
+            np.testing.assert_allclose(found, np.array(expected) / (len(frame) + 2 * prior))
 
 
 class TestAsked:
