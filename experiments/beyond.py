@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from math import inf
 
 import numpy as np
-from compared import collection, edges_of_grids
+from compared import collection, grid, where_steps_ended
 from copied import copies
 from elsewhere import alternatives
 from incomplete import gaps
@@ -15,7 +14,19 @@ from mixed import mixtures
 from models import stated
 from numpy.typing import NDArray
 from repeated import again
-from tables import NAMES, Studies, duration, listed, listed_numbers, penalties, table, thousands, timing, with_error
+from tables import (
+    NAMES,
+    TUNED,
+    Studies,
+    duration,
+    listed,
+    listed_numbers,
+    penalties,
+    table,
+    thousands,
+    timing,
+    with_error,
+)
 from used import used
 from verdicts import Loss, Sign, behind_the_best, clear_signs
 
@@ -87,14 +98,14 @@ def optimisations(studies: Studies) -> str:
     return f"""\
 ## What the optimisations of section 4.3 save
 
-Shares of edge costs that need not be computed, of those that AC-Greedy without any optimisation would compute: every
-candidate at every split, counting those whose gain exceeds the penalty for their parameters. (The paper may have
-counted the others too.) The paper's rule: candidates whose cost the split cannot change; new ones must be priced all
-the same. In order of gain: those whose gain alone is below the best score. Both are counted at {n_watched} splits
-spread evenly over AC-Greedy's search; the paper says "over 95 %" of its rule. Then AC-Quick, and AC-Greedy as it is
-here, with bounds on what a split can save others: all edge costs that they computed. The last column is of another
-kind: of the nodes visited to price a candidate, the share spared by giving up when the cost exceeds what the gain can
-pay.
+AC-Greedy without any optimisation would compute the edge cost of every candidate at every split; here these are the
+candidates whose gain exceeds the penalty for their parameters. (The paper may have counted the others too.) The shares
+are of those that need not be computed. By the paper's rule: the cost of a candidate that the split cannot change; new
+candidates are priced all the same. In order of gain: candidates whose gain alone is below the best score. Both are
+counted at {n_watched} splits spread evenly over AC-Greedy's search; the paper says "over 95 %" of its rule. The columns
+"AC-Quick" and "our bounds" (AC-Greedy as it is here, with bounds on what a split can save others) are counted over
+whole searches. The last column is of the nodes visited to price a candidate: the share spared by giving up when the
+cost exceeds what the gain can pay.
 
 {table(header, rows)}"""
 
@@ -142,16 +153,13 @@ MODELS = {
 
 
 def categorical(studies: Studies) -> str:
-    kinds = studies.values("categorical", "kind", stage="final")
-    header = ["set", "model", "log-likelihood", "edges", "learning", "query", "chosen k_p, shrinkage"]
+    header = ["set", "model", "log-likelihood", "edges", "learning", "query", f"chosen {', '.join(TUNED.values())}"]
     return f"""\
 ## Variables of many values
 
 {_about_categorical(studies)}
 
-{table(header, _of_categorical_sets(studies))}
-{edges_of_grids(studies, "categorical", {kind: MODELS[kind] for kind in kinds})}
-"""
+{table(header, _of_categorical_sets(studies))}"""
 
 
 def _of_categorical_sets(studies: Studies) -> list[list[str]]:
@@ -166,27 +174,21 @@ def _of_categorical_sets(studies: Studies) -> list[list[str]]:
 
 
 def _about_categorical(studies: Studies) -> str:
-    penalties, shrinkages = (studies.values("categorical", key) for key in ("parameter_penalty", "shrinkage"))
+    kinds = studies.values("categorical", "kind", stage="final")
+    grids = list(dict.fromkeys(grid(studies, "categorical", kind) for kind in kinds))
     return (
         "The same on sets of categorical data (home-made split 70/10/20): complete splits, a branch for each value, "
-        "against binary ones, one value against the rest. Grids grow at their edges as in the collection"
-        f"{_down_to(studies)}. Parameter penalties: {listed_numbers(penalties)}{_left_out(studies)}; shrinkages: "
-        f"{listed_numbers(shrinkages)}."
+        "against binary ones, one value against the rest. Settings are chosen as in the collection, from a grid of "
+        f"{' or '.join(grids)}. "
+        f"{where_steps_ended(studies, 'categorical', {kind: MODELS[kind] for kind in kinds})}{_left_out(studies)}"
     )
-
-
-def _down_to(studies: Studies) -> str:
-    """Where grids end that grow at their lower end."""
-    limits = studies.settings["categorical"].get("widen", {}).get("parameter_penalty")
-    return f", penalties down to {limits[0]:g} and then 0" if limits else ""
 
 
 def _left_out(studies: Studies) -> str:
     """Penalties that were not tried, because of the time that it takes."""
     left_out = studies.settings["categorical"].get("left_out", {})
-    told = [f"{listed_numbers(of['parameter_penalty'])} not on {name}" for name, of in left_out.items()]
-    lowest = min(studies.values("categorical", "parameter_penalty"), key=lambda penalty: penalty or inf)
-    return f" ({listed(told)}, where it takes too long, but down to {lowest:g})" if told else ""
+    told = [f"k_p {listed_numbers(of['parameter_penalty'])} on {name}" for name, of in left_out.items()]
+    return f" Not tried, because it takes too long: {listed(told)}." if told else ""
 
 
 def defaults(studies: Studies) -> str:
@@ -229,9 +231,9 @@ def best_of_the_grid(studies: Studies) -> str:
     smoothing = {name: behind_the_best(result, "best_smoothing") for name, result in found.items()}
     both = {name: behind_the_best(result, "best_of_grid") for name, result in found.items()}
     return f"""\
-The grid of smoothing itself, apart from all other settings. Had the judging rows chosen the smoothing of the default's
-own splits: {_gains(smoothing)} Had they chosen the number of splits too: {_gains(both)} The first of the two
-comparisons was added when the second was known.
+What choosing by searches without some rows of train loses, against choosing by the judging rows themselves. If these
+chose the smoothing of the default's own splits, it would gain {_gains(smoothing)} If they chose the number of splits
+too: {_gains(both)} The first of the two comparisons was added when the second was known.
 
 """
 

@@ -8,57 +8,71 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from compared import BEST, TRACTABLE, beside_network, best_circuits, free_networks, small_leads, tallies
-from copied import clear_leads, mostly_by_copies
-from elsewhere import better_elsewhere
+from compared import (
+    BEST,
+    TRACTABLE,
+    beside_network,
+    best_circuits,
+    free_networks,
+    recalled_figures,
+    small_leads,
+    tallies,
+)
+from copied import mostly_by_copies
+from elsewhere import better_elsewhere, clear_leads, leads
 from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
-from reproduced import against_paper, faster, fewer_variables, in_words, other_sizes, same_data
-from sampling import FASTEST, SLOWEST, clear_together, decided, not_dominated_on
+from reproduced import against_paper, faster, fewer_variables, in_words, other_sizes, same_data, was_cut_off
+from sampling import FASTEST, SLOWEST, clear_together, decided, not_dominated_on, told_against
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
-from verdicts import Verdict
+from verdicts import Sign, Verdict
 
 
 def not_reproduced(studies: Studies) -> str:
     """What the paper found and this report did not: its first paragraph."""
     found = [each(studies) for each in FINDINGS]
     told = [f"({number}) {text}" for number, text in enumerate(filter(None, found), 1)]
-    said = f"**Not reproduced:** {'; '.join(told)}." if told else "All that the paper found is reproduced."
-    return said + _other_data(studies)
+    return (f"**Not reproduced:** {'; '.join(told)}." if told else "") + _other_data(studies)
 
 
 def _sampling_not_dominated(studies: Studies) -> str:
     others, undecided = not_dominated_on(studies)
-    told = [f"do not {DOMINATE} on {listed(others)}"] if others else []
-    told += [f"were not shown to {'do so' if others else DOMINATE} on {listed(undecided)}"] if undecided else []
-    return f"circuits {listed(told)}" if told else ""
+    told = [f"{NAMES[name]} ({told_against(studies, name)})" for name in others]
+    told += [f"{NAMES[name]} ({told_against(studies, name)}; so few decide nothing)" for name in undecided]
+    return f"circuits were not shown to {DOMINATE} on {listed(told)}" if told else ""
 
 
 def _edge_costs_not_avoided(studies: Studies) -> str:
     shares = [1 - r["result"]["changed"] / r["result"]["all"] for r in studies.records("optimisations")]
     wanted = PAPER["optimisations"]["avoided"]
-    if not shares or min(shares) > wanted:
+    fewer = [share for share in shares if share <= wanted]
+    if not fewer:
         return ""
+    runs = "all" if fewer == shares else f"{len(fewer)} of {len(shares)}"
     return (
-        f"the rule of section 4.3 avoids {min(shares):.0%} to {max(shares):.0%} of the edge costs, as we count them, "
-        f'not "over {wanted:.0%}"'
+        f"section 4.3's rule spares {min(fewer):.0%} to {max(fewer):.0%} of the computations of edge costs in {runs} "
+        f'runs, as we count them, not "over {wanted:.0%}"'
     )
 
 
 def _compiled_larger(studies: Studies) -> str:
     """The paper's circuits are smaller than what c2d makes of the same networks."""
-    ours, theirs = [], []
+    smaller, bounds, theirs = 0, 0, []
     for row in against_paper(studies):
         key = {"set": row.name, "schedule": row.schedule}
-        compiled = studies.result("table4", stage="compile", **key).get("compiled_edges")
         published = PAPER["table4"][row.name][row.schedule]
-        theirs.append(edges_of(published["compiled_edges"]) > edges_of(published["edges"]))
-        ours.append(compiled is None or compiled > studies.result("table4", stage="final", **key)["edges"])
-    if not all(theirs) or all(ours):
+        theirs.append(edges_of(published["compiled_edges"]) < edges_of(published["edges"]))
+        for record in studies.records("table4", stage="compile", **key):
+            edges = record["result"]["compiled_edges"]
+            if edges is not None and edges < studies.result("table4", stage="final", **key)["edges"]:
+                smaller += 1
+                bounds += was_cut_off(record)
+    if smaller <= sum(theirs):
         return ""
+    bounded = f", and was still looking for less on {bounds}" if bounds else ""
     return (
-        f"compiled after learning, the networks of {ours.count(False)} of {len(ours)} circuits need fewer edges than "
-        "the circuit that was learned (with our compiler, which knows their counts); with c2d, none of the paper's did"
+        f"our compiler, which is given the networks' counts{bounded}, makes smaller circuits than were learned for "
+        f"{smaller} of {len(theirs)} networks; the paper's compiler, c2d, for {sum(theirs) or 'none'}"
     )
 
 
@@ -99,7 +113,7 @@ def the_paper(studies: Studies) -> str:
         else ""
     )
     size = (
-        f" With at most the paper's number of edges, by an edge penalty that falls, {_as_likely(of_its_size)} do."
+        f" With a falling edge penalty and at most the paper's number of edges, {_as_likely(of_its_size)} do."
         if of_its_size
         else ""
     )
@@ -185,8 +199,8 @@ def one_circuit(studies: Studies) -> str:
         f"{len(circuits)} sets, clearly ahead on {len(found.ahead)}, and neither on {len(found.unclear)}**: "
         f"{_range(gaps)}. Of published tractable models it is ahead of the best on {len(counts[BEST].ahead)} of "
         f"{len(circuits)} sets, and of each of the others on {len(counts[least].ahead)} ({least}) to "
-        f"{len(counts[most].ahead)} ({most}); {within} of these {leads} leads are below our standard error "
-        f"({_section('the collection', 'the-density-estimation-collection')})."
+        f"{len(counts[most].ahead)} ({most}); {within} of these {leads} leads (without Libra's) are below our standard "
+        f"error ({_section('the collection', 'the-density-estimation-collection')})."
     )
 
 
@@ -213,9 +227,9 @@ def mixtures(studies: Studies) -> str:
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
         f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
-        f"ahead on {fewer} sets.{copies} Most of the published figures are recalled, not checked, and none comes with "
-        f"a standard error; ours is larger than the lead on {len(leads_within_error(studies))} of these "
-        f"{len(ahead)} ({_section('mixtures', 'mixtures-over-one-structure')})."
+        f"ahead on {fewer} sets.{copies} {recalled_figures()}, and we know no standard errors of any; ours is larger "
+        f"than the lead on {len(leads_within_error(studies))} of these {len(ahead)} "
+        f"({_section('mixtures', 'mixtures-over-one-structure')})."
     )
 
 
@@ -223,13 +237,14 @@ def other_networks(studies: Studies) -> str:
     found = better_elsewhere(studies)
     if not found.compared:
         return ""
-    clearly = f", clearly on {len(clear_leads(studies))}" if studies.records("rowwise", question="difference") else ""
+    above, below = (len(clear_leads(studies, sign)) for sign in (Sign.ABOVE, Sign.BELOW))
+    clearly = f" (clearly on {above}, clearly worse on {below})" if leads(studies) else ""
     return (
         f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
-        f"{len(found.compared)} sets{clearly}. Of these {len(found.better)}, {len(found.unanswered)} answer no query "
-        f"when nothing is known, and {len(found.not_compiled)} cannot be compiled**, within the limits of time and "
-        f"memory; with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
-        f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-todays-choice')})."
+        f"{len(found.compared)} sets{clearly}. Of the {len(found.better)}, {len(found.unanswered)} answer no query "
+        f"when nothing is known, and {len(found.not_compiled)} were not compiled, within our limits of time and "
+        f"memory**; with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
+        f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-pyagrum')})."
     )
 
 

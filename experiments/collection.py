@@ -74,12 +74,6 @@ def next_values(settings: Mapping[str, Any], task: Task, key: str) -> list[float
     return [other for other in allowed if other != value and other not in left_out]
 
 
-def at_limits(settings: Mapping[str, Any], task: Task) -> list[str]:
-    """The settings of a task from which a step was not allowed. There is nothing below 0."""
-    sides = {key: 2 if task[key] > 0 else 1 for key in settings.get("steps", {})}
-    return [key for key, n_sides in sides.items() if len(next_values(settings, task, key)) < n_sides]
-
-
 def measure(task: Task) -> Result:
     train, valid, test = (load(task["set"], (part,), task.get("corner")) for part in ("train", "valid", "test"))
     if task["stage"] == "untuned":

@@ -93,13 +93,13 @@ def paper() -> str:
             [
                 title,
                 f"{ours['test']:.2f} ({theirs['quick']['test']})",
-                f"{size['test']:.2f}",
                 f"{thousands(ours['edges'])} ({theirs['quick']['edges']})",
                 f"{duration(ours['learning_seconds'])} ({theirs['quick']['time']})",
                 f"{duration(asking)} ({duration(their_asking)})",
+                f"{size['test']:.2f}",
             ]
         )
-    header = ["AC-Quick", "test log-likelihood", "with at most the paper's edges", "edges", "learning", "query"]
+    header = ["AC-Quick", "test log-likelihood", "edges", "learning", "query", "log-likelihood at the paper's size"]
     return table(header, rows)
 
 

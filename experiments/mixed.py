@@ -25,14 +25,13 @@ def mixtures(studies: Studies) -> str:
 Learned from train, everything chosen on valid, scored once on test; ± is the standard error of the mean over rows. One
 circuit and one mixture have at most {thousands(task["max_edges"])} edges, those of all components counted; structure,
 number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
-two seeds of one mixture differ. (The collection above has single circuits whose penalties were tuned too.) Then more
-components for a structure of at most the same size, and four seeds averaged, of {_tried(studies)} components each:
-valid chooses, and where the most gain at least {WORTH_MORE:.1%} of its log-likelihood, four times as many are tried
-too, within a limit on the edges x components that they may have. (At first this
-number was fixed for each set before it was scored; that valid
-chooses was decided later, when most of these scores were known, and that more are tried later still.) Learning is CPU
-time of the whole choice, for four averaged of the chosen number alone; a query is all posteriors of one row, with
-nothing or 30 % known.
+two seeds of one mixture differ. (The collection above has single circuits whose penalties and smoothing were tuned.)
+"256 components" may have more edges in all. "Four averaged" are four mixtures from different seeds with equal weights,
+of {_tried(studies)} components each: four times as many are tried as long as they gain at least {WORTH_MORE:.1%} of the
+log-likelihood on valid and the four have at most {_limit(studies)} edges x components, and the number that is best on
+valid is taken. (At first the number was fixed for each set before it was scored; that valid chooses was decided later,
+when most of these scores were known, and that more are tried later still.) Learning is CPU time of the whole choice,
+for four averaged of the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
 
 {mixtures_table(studies)}
 {_costs(studies)}
@@ -42,6 +41,11 @@ nothing or 30 % known.
 {_curves(studies)}
 {_worse(circuits, of_kind(studies, "mixture"))}
 """
+
+
+def _limit(studies: Studies) -> str:
+    """On the edges x components of four averaged."""
+    return thousands(studies.settings["mixtures"]["averaged_max_edges"])
 
 
 def _tried(studies: Studies) -> str:
@@ -115,7 +119,7 @@ def headline_table(studies: Studies) -> str:
         for name, circuit in of_kind(studies, "circuit").items()
         if name in best
     ]
-    models = [f"{BEST}{MARKS[RECALLED]}", "one circuit", "the same, tuned", "one mixture", "four averaged"]
+    models = [f"{BEST}{MARKS[RECALLED]}", "one circuit", "tuned", "one mixture", "four averaged"]
     return table(["set", *models, "lead", "edges x components"], rows)
 
 

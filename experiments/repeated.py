@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from tables import Studies, table
+from tables import Studies, duration, listed, table
 
 ROUNDING = 1e-9  # Numbers that are no farther apart are the same but for the order of additions.
 
@@ -35,6 +35,7 @@ def told(studies: Studies) -> str:
         [r for r in results if r["largest_difference"] > ROUNDING],
     )
     times = [time for result in results for time in result["times"]]
+    commits = listed(sorted({record["commit"] for record in studies.records("again")}))
     same = (
         f"All {numbers} numbers that are no times came out the same"
         if not apart
@@ -46,5 +47,6 @@ def told(studies: Studies) -> str:
         else ""
     )
     return f"""\
-Some tasks of each study, drawn at random from those that take at most a minute, were measured a second time, at one
-later commit, beside other work. {same}{taken}."""
+Some tasks of {listed([f"`{name}`" for name in studies.values("again", "study")])}, drawn at random from those that take
+at most {duration(studies.settings["again"]["most_cpu_seconds"])}, were measured a second time, later, at {commits},
+beside other work. {same}{taken}."""

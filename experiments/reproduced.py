@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from math import floor, log10
 from typing import Any, NamedTuple
@@ -46,9 +47,10 @@ def table4(studies: Studies) -> str:
 
 Ours (the paper's). The free network is learned as if edges cost nothing, and stands where the paper has WinMine.
 "Compiled" is the same network compiled after learning by `compile_network`, which has its trees with their counts and
-nothing else; the paper used c2d, which has no counts. "None" means none within {_limits(studies)}. The circuits "of
-the paper's size" were learned again, with a falling edge penalty and the paper's number of edges as a limit; their
-query is P(30 % of the variables | 30 % others), Table 5 has the mean over all kinds of queries.
+nothing else; the paper used c2d, which has no counts. "None" means that ours gave up at {_limits(studies)}, and "≤"
+that it was still looking for a smaller circuit then, by the clock. The circuits "of the paper's size" were learned
+again, with a falling edge penalty and the paper's number of edges as a limit; their query is P(30 % of the variables |
+30 % others), Table 5 has the mean over all kinds of queries.
 
 {"".join(parts)}{_edges(studies)}{_beside_the_paper(studies)}"""
 
@@ -101,7 +103,7 @@ def _table4_of(studies: Studies, name: str) -> str:
 
 
 def _of_the_same_size(studies: Studies, name: str, schedules: list[str], digits: int) -> list[list[str]]:
-    """What is learned with as many edges as the paper's circuit has."""
+    """What is learned with at most as many edges as the paper's circuit has."""
     found = [studies.result("table4", stage="size", set=name, schedule=schedule) for schedule in schedules]
     if not any(found):
         return []
@@ -129,9 +131,13 @@ def _compiled(studies: Studies, name: str, schedule: str) -> str:
     records = studies.records("table4", stage="compile", set=name, schedule=schedule)
     if not records:
         return ""
-    result = records[-1]["result"]
-    found = result.get("compiled_edges")
-    return thousands(found) if found else "none"
+    found = records[-1]["result"].get("compiled_edges")
+    return f"{'≤' * was_cut_off(records[-1])}{thousands(found)}" if found else "none"
+
+
+def was_cut_off(record: Mapping[str, Any]) -> bool:
+    """Whether compiling took all of its time, so that longer might have found a smaller circuit."""
+    return bool(record["wall_seconds"] >= record["task"]["search_seconds"])
 
 
 class AgainstPaper(NamedTuple):

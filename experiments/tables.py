@@ -18,6 +18,7 @@ NAMES: dict[str, str] = PAPER["names"]
 # The studies whose models are timed again in `times`, alone; Table 5 shows both times.
 TIMED = ("table4", "tradeoff", "collection", "categorical", "mixtures", "alternatives", "gaps", "tabular")
 
+TUNED = {"parameter_penalty": "k_p", "shrinkage": "shrinkage", "alpha": "alpha"}  # settings, and what they are called
 OF_QUERIES = ("first", "rows")  # what differs between the tasks of one cell of Table 5
 
 
@@ -136,8 +137,8 @@ def listed_numbers(values: Iterable[float]) -> str:
 
 
 def penalties(task: dict[str, Any]) -> str:
-    """The parameter penalty and the shrinkage of a task."""
-    return f"{task['parameter_penalty']:g}, {task.get('shrinkage', 0):g}"
+    """What was chosen of the settings that are tuned."""
+    return ", ".join(f"{task[key]:.3g}" for key in TUNED)
 
 
 def thousands(number: float | None) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tables import Studies, listed, table, thousands, timing
+from tables import PUBLISHED, Studies, listed, table, thousands, timing
 from verdicts import FEW_SINGLE, MOST_INTEGRAL, is_density
 
 FEW_VALUES = 100
-# Of TabPC, as quoted.
-PUBLISHED = {"adult": 0.855, "beijing": 0.570, "default": 0.262}
+TABPC: dict[str, Any] = PUBLISHED["synthetic"]["TabPC"]
 # By question, in the order of the tables' columns.
 OTHERS = {
     "density": ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"),
@@ -29,14 +28,14 @@ def used(studies: Studies) -> str:
 Numbers, integers and categories as they are in the file, rows with gaps dropped; 70 % of the rows to learn from, 10 %
 to choose by, 20 % to judge by, dealt out by lot with a fixed seed. Ours are {_ours(studies)}, one
 model of each for all questions; everything else is learned for its question. The number of components was chosen on the
-validation rows of default, 8 instead of 32. Single runs; an empty cell was not measured, took too long, or was not
-published. ± is the standard error over test rows.
+validation rows of the table `default`, 8 instead of 32. Single runs; an empty cell was not measured, took too long, or
+was not published. ± is the standard error over test rows.
 
 {_models(studies)}
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
-components, kernels with a bandwidth of 0.05 to 0.4 deviations, networks of pyAgrum over 5, 10 or 20 bins of its
-discretizer: chosen on the second part. Kernels are judged on 2,000 rows. SPFlow is its learner for mixed tables, with
-default settings. It gives no number a density below about 5e-5, so what it gives may integrate to more than 1. Where
+components, kernels with a bandwidth of 0.05 to 0.4 standard deviations, networks of pyAgrum over 5, 10 or 20 bins of
+its discretizer: chosen on the second part. Kernels are judged on 2,000 rows. SPFlow is its learner for mixed tables,
+with default settings. It gives no number a density below about 5e-5, so what it gives may integrate to more than 1. Where
 that of one column alone, over its training rows, integrates to more than {MOST_INTEGRAL}, the score is not valid: the
 table has the largest such integral in its place. Ours gives numbers that come again and again a piece of their own,
 as narrow as the step of the column or a point, which the others cannot have. The second column says how many of the
@@ -46,20 +45,20 @@ test values are in such pieces: with more than {FEW_SINGLE:.0%}, the scores are 
 {_told_of_densities(studies)}
 
 Prediction of one column from all others ({_targets(studies)}): log loss of a class, or, for
-pm2.5, the root of the mean squared error over its deviation (lower is better).
+pm2.5, the root of the mean squared error over its standard deviation (lower is better).
 
 {_scores(studies, "prediction")}
 Imputation of 20 % of the values of test rows, deleted at random: the share of categories that are wrong, and the error
-of numbers over their deviation, both means over columns (lower is
+of numbers over their standard deviation, both means over columns (lower is
 better){_n_values(studies)}. Judged on at most 2,000 rows; the others learn
 from at most 20,000 (ours from all). Gradient boosting learns a model for each column, from rows with as many gaps;
 "iterative" is scikit-learn's, which takes categories for numbers; ten nearest neighbours, with a column for each
 category; "most frequent" has the mean of numbers.
 
 {_scores(studies, "imputation")}
-Synthetic rows: 1 - (2 max(AUC, 0.5) - 1) of gradient boosting that tells test rows from as many that were drawn: 1 if
-it cannot (higher is better). The figures of TabPC (2026), a model of 13 to 454 million parameters on a GPU, are quoted:
-its split and its classifier may be others.
+Synthetic rows: 2 - 2 max(AUC, 0.5) of gradient boosting that tells test rows from as many that were drawn: 1 if
+it cannot (higher is better). The figures of TabPC ({TABPC["year"]}), {TABPC["what"]}, are {TABPC["source"]}; its split
+and its classifier may be others.
 
 {_synthetic(studies)}"""
 
@@ -187,7 +186,7 @@ def _synthetic(studies: Studies) -> str:
     rows = []
     for name in studies.values("tabular", "table"):
         ours = [answer_of(studies, name, method, "synthetic") for method in ("circuit", "mixture")]
-        published = PUBLISHED.get(name)
+        published = TABPC["detection"].get(name)
         cells = [
             "" if found is None else f"{found['detection']:.3f} ± {found['detection_error']:.3f}" for found in ours
         ]

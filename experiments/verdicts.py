@@ -17,7 +17,7 @@ from scipy.stats import norm, t
 K = TypeVar("K")
 
 ENOUGH_QUERIES = 30  # for a verdict
-SAFE_QUERIES = 100  # for one that goes against the circuit, or is unclear
+SAFE_QUERIES = 500  # of a kind, for one that goes against the circuit, or is unclear
 FEW_SINGLE = 0.05  # of the values of numbers in pieces of their own, where densities may be compared
 MOST_INTEGRAL = 1.1  # of what may be compared as a density
 WORTH_MORE = 0.001  # of a log-likelihood: what more components must gain on valid
@@ -196,9 +196,3 @@ def edge_of_grid(chosen: float, tried: Iterable[float]) -> Edge | None:
     if chosen == min(values):
         return Edge.LOWEST if chosen > 0 else None
     return Edge.HIGHEST if chosen == max(values) else None
-
-
-def beats_neighbour(chosen: float, scores: Mapping[float, float]) -> bool:
-    """Whether a value at the edge of its grid has a better score than the next one inside: then others may beat it."""
-    inside = sorted((value for value in scores if value != chosen), key=lambda value: abs(value - chosen))
-    return not inside or scores[chosen] > scores[inside[0]]

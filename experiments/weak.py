@@ -16,14 +16,14 @@ from compared import (
     MODELS,
     RECALLED,
     SHOWN_FIRST,
-    at_edges,
     best_circuits,
+    free_networks,
+    not_stepped,
     tallies,
-    that_matter,
 )
 from mixed import at_largest
 from sampling import not_dominated
-from tables import PUBLISHED, Studies, listed, listed_numbers
+from tables import PUBLISHED, TUNED, Studies, listed
 
 
 def points(studies: Studies, benchmarks: Path | None = None) -> str:
@@ -45,12 +45,13 @@ def seen_before(studies: Studies) -> str:
     if "collection" not in studies:
         return ""
     return (
-        "**Test scores were seen before.** Within this report all is chosen on validation rows. But earlier versions "
-        "had read test scores when grids were widened, when AC-Greedy was added, and when the choice of how many "
-        "components to average was left to valid; and the two ways to learn mixtures come from an experiment whose "
-        "test scores on these sets were known. `LearnAC()`'s defaults were chosen on validation rows of these same "
-        f"sets; that smoothing is chosen at all was suggested by scores of one of the {len(PUBLISHED['absent_sets'])} "
-        "sets of the collection that are not here (`ad`)."
+        "**Test scores were seen before.** Within this report all settings are chosen on validation rows. But the test "
+        "scores of earlier versions were known when it was decided to search wider grids, to run AC-Greedy too, to "
+        "leave the number of averaged components to valid and to try more of them, and to choose alpha as well (it "
+        "was 1; `LearnAC()`, which chooses it, had been better on some sets than a circuit with chosen penalties). The "
+        "two ways to learn mixtures come from an experiment whose test scores on these sets were known. `LearnAC()`'s "
+        "defaults were chosen on validation rows of these same sets; that smoothing is chosen at all was suggested by "
+        f"scores of one of the {len(PUBLISHED['absent_sets'])} sets of the collection that are not here (`ad`)."
     )
 
 
@@ -58,33 +59,29 @@ def largest_mixtures(studies: Studies) -> str:
     """More components might do better still."""
     found = at_largest(studies)
     why = {
-        "but for the limit on edges x components": found.at_limit,
-        "but for the time that it takes": found.too_long,
-        "and are not measured yet": found.not_measured,
+        "for the limit on edges x components": found.at_limit,
+        "for the time that it takes": found.too_long,
+        "because they are not measured yet": found.not_measured,
     }
-    told = [
-        f"on {len(sets)} of {found.n_sets} sets more would have been tried, {but}" for but, sets in why.items() if sets
-    ]
-    return f"**Averaged mixtures may do better with more components:** {listed(told)}." if told else ""
+    told = [f"on {len(sets)} of {found.n_sets} sets {reason}" for reason, sets in why.items() if sets]
+    return (
+        "**Averaged mixtures may do better with more components:** the last step still gained on valid, but more were "
+        f"not tried, {listed(told)}."
+        if told
+        else ""
+    )
 
 
 def free_network(studies: Studies) -> str:
     """What our circuits are measured against on the collection might be better than it is shown."""
-    sets = list(best_circuits(studies))
-    edges = [name for name in at_edges(studies, "network", "parameter_penalty") if name in sets]
-    if not edges:
+    sets = free_networks(studies)
+    found = {name: keys for name, keys in not_stepped(studies, "collection", "network").items() if name in sets}
+    if not found:
         return ""
-    matter = [name for name in that_matter(studies, "network", "parameter_penalty") if name in edges]
-    tried = listed_numbers(studies.values("collection", "parameter_penalty", kind="network"))
-    better = (
-        f"On {listed(matter)} a value beyond it might do better still."
-        if matter
-        else "On all of these the next value is as good on the validation rows, so it hardly matters."
-    )
+    told = [f"{listed([TUNED[key] for key in keys])} on {name}" for name, keys in found.items()]
     return (
         "**The free network (learned as if edges cost nothing), which our circuits are measured against, may be better "
-        f"than shown:** its parameter penalty is at the edge of its grid ({tried}) on {len(edges)} of {len(sets)} "
-        f"sets. {better}"
+        f"than shown:** values beyond the best were not tried of {listed(told)}."
     )
 
 
@@ -98,9 +95,9 @@ def published(studies: Studies) -> str:
     models = {model: found["source"] for model, found in MODELS.items() if model != BEST}
     recalled, measured = (list(models.values()).count(source) for source in (RECALLED, MEASURED))
     return (
-        f"**Of published models, the report first showed only three{mostly}**: {listed(SHOWN_FIRST)}. Now it has "
-        f"{len(models)}, and the best of each set. The figures of {recalled} of them, and the best, are recalled from "
-        f"papers and were not checked; {measured} were learned with Libra for this comparison."
+        f"**Of published models, the report first showed only {len(SHOWN_FIRST)}{mostly}**: {listed(SHOWN_FIRST)}. Now "
+        f"it has {len(models)}, and the best of each set. The figures of {recalled} of them, and the best, are recalled "
+        f"from papers and were not checked; {measured} were learned with Libra for this comparison."
     )
 
 

@@ -56,7 +56,8 @@ def test_tasks_are_drawn_from_those_that_are_short(tmp_path: Path) -> None:
 
 
 def studies_of(folder: Path, *results: dict[str, Any]) -> Studies:
-    records = [{"task": {"study": "table4", "again": {}, "found": {}}, "result": result} for result in results]
+    task = {"study": "table4", "again": {}, "found": {}}
+    records = [{"task": task, "result": result, "commit": "abc"} for result in results]
     (folder / "again.json").write_text(json.dumps(records))
     return Studies(folder)
 
@@ -67,6 +68,8 @@ SAME = {"numbers": 3, "different": 0, "largest_difference": 0.0, "times": [0.8, 
 def test_the_report_says_so_if_everything_is_the_same(tmp_path: Path) -> None:
     studies = studies_of(tmp_path, SAME, {**SAME, "different": 1, "largest_difference": 1e-13})
     assert "All 6 numbers that are no times came out the same; times were 0.80 to 1.20 times" in told(studies)
+    assert told(studies).startswith("Some tasks of `table4`, drawn")
+    assert "later, at abc,\nbeside other work." in told(studies)
     assert "| table4 | 2 | 6 | 1 | 1e-13 | 1.00 (0.80 to 1.20) |" in again(studies)
 
 

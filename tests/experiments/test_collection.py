@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collection import at_limits, chosen, next_values, steps, tuning_tasks
+from collection import chosen, next_values, steps, tuning_tasks
 from study import Results, Task
 
 SETTINGS: dict[str, Any] = {
@@ -101,12 +101,3 @@ def test_steps_halve_and_double(value: float, expected: list[float]) -> None:
 
 def test_zero_is_a_step_only_where_it_is_allowed() -> None:
     assert next_values(SETTINGS, {"set": "nltcs", "alpha": 0.2}, "alpha") == [0.4]
-
-
-def test_what_could_not_go_on_is_told() -> None:
-    inside = {"set": "nltcs", **at(1.0, 10.0)}
-    assert at_limits(SETTINGS, inside) == []
-    assert at_limits(SETTINGS, {**inside, "parameter_penalty": 0.0}) == []
-    assert at_limits(SETTINGS, {**inside, "parameter_penalty": 16.0, "alpha": 0.25}) == ["parameter_penalty", "alpha"]
-    settings = {**SETTINGS, "left_out": {"nltcs": {"parameter_penalty": [0.0]}}}
-    assert at_limits(settings, {**inside, "parameter_penalty": 0.125}) == ["parameter_penalty"]

@@ -24,6 +24,7 @@ from questions import (
     state_of_the_art,
     untuned,
 )
+from sampling import SLOWEST
 from table5 import LEVELS
 from tables import Studies
 
@@ -53,15 +54,16 @@ def test_circuits_of_the_papers_size(test: float, said: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("less", "said"),
     [
-        (1.0, ("Yes. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 9 | 0 | 100 |")),
-        (-1.0, ("No. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 0 | 9 | 100 |")),
-        (0.01, ("No. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 0 | 0 | 100 |")),
+        (1.0, ("Yes. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 9 | 0 | 500 |")),
+        (-1.0, ("No. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 0 | 9 | 500 |")),
+        (0.01, ("No. Clearly", "| Gibbs-Slow | KDD Cup | 9 | 0 | 0 | 500 |")),
     ],
 )
 def test_sampling(less: float, said: tuple[str, str], tmp_path: Path) -> None:
-    result = {"rows": 100, "less_than_quick": less, "less_than_quick_error": 0.1}
+    result = {"rows": 500, "less_than_quick": less, "less_than_quick_error": 0.1}
     records = [
-        {"task": {"set": "kdd", "method": "Gibbs-Slow", "query": asked, "evidence": known}, "result": result}
+        {"task": {"set": "kdd", "method": method, "query": asked, "evidence": known}, "result": result}
+        for method in SLOWEST
         for asked, known in LEVELS
     ]
     told = sampling(studies(tmp_path, table5=records))
@@ -69,6 +71,8 @@ def test_sampling(less: float, said: tuple[str, str], tmp_path: Path) -> None:
     assert said[1] in told
     records[0] = {**records[0], "result": {**result, "less_than_quick": 1.0 - less}}
     assert sampling(studies(tmp_path, table5=records)).startswith("Only in part.")
+    alone = sampling(studies(tmp_path, table5=records[len(LEVELS) :]))
+    assert alone.startswith("It cannot be said yet." if less == 1.0 else "No.")
 
 
 def test_sampling_with_too_few_queries_is_not_judged(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from verdicts import (
     Edge,
     Sign,
     Verdict,
-    beats_neighbour,
     behind_the_best,
     clear_sign,
     clear_signs,
@@ -204,9 +203,3 @@ class TestEdgeOfGrid:
 
     def test_a_grid_of_one_value_is_all_edge(self) -> None:
         assert edge_of_grid(0.5, [0.5]) is Edge.LOWEST
-
-    def test_the_edge_matters_if_the_next_value_is_worse(self) -> None:
-        assert beats_neighbour(0.25, {0.25: -5.0, 0.5: -5.1, 1.0: -5.0})
-        assert not beats_neighbour(0.25, {0.25: -5.0, 0.5: -5.0, 1.0: -5.2})
-        assert beats_neighbour(60.0, {0.0: -5.0, 30.0: -5.1, 60.0: -5.0})
-        assert beats_neighbour(0.5, {0.5: -5.0})

@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compared import BEST, MARKS, MODELS, SHOWN_FIRST, TRACTABLE, told_of
+from compared import (
+    BEST,
+    MARKS,
+    MODELS,
+    SHOWN_FIRST,
+    TRACTABLE,
+    grid,
+    not_stepped,
+    told_of,
+    where_steps_ended,
+)
 from tables import Studies
 from verdicts import tally
 from weak import commits, free_network, largest_mixtures, machines, points, published, seen_before
@@ -24,9 +34,23 @@ def studies(folder: Path, **records: list[Record]) -> Studies:
     return Studies(folder)
 
 
+SETTINGS = """
+[collection.grid.network]
+parameter_penalty = [0.5, 1.0]
+shrinkage = [0.0]
+alpha = [1.0]
+[collection.grid.circuit]
+parameter_penalty = [1.0]
+shrinkage = [0.0]
+alpha = [1.0]
+[collection.steps]
+parameter_penalty = { least = 0.25, most = 4.0, zero = true }
+"""
+
+
 def tuned(name: str, kind: str, scores: dict[float, float], test: float) -> list[Record]:
-    """The grid of a set, and the best of it."""
-    tasks = {p: {"set": name, "kind": kind, "parameter_penalty": p, "shrinkage": 0.0} for p in scores}
+    """What was tried on a set, and the best of it."""
+    tasks = {p: {"set": name, "kind": kind, "parameter_penalty": p, "shrinkage": 0.0, "alpha": 1.0} for p in scores}
     chosen = max(scores, key=lambda penalty: scores[penalty])
     tune = [{"task": {**tasks[p], "stage": "tune"}, "result": {"valid": valid}} for p, valid in scores.items()]
     return [*tune, {"task": {**tasks[chosen], "stage": "final"}, "result": {"valid": scores[chosen], "test": test}}]
@@ -41,20 +65,39 @@ def of_both(scores: dict[float, float], tests: dict[str, float]) -> list[Record]
 class TestFreeNetwork:
     TESTS: dict[str, float] = dict.fromkeys(SETS, -5.0)
 
-    def test_a_penalty_inside_its_grid_is_not_weak(self, tmp_path: Path) -> None:
-        records = of_both({0.25: -5.1, 0.5: -5.0, 1.0: -5.2}, self.TESTS)
-        assert free_network(studies(tmp_path, collection=records)) == ""
+    def found(self, folder: Path, scores: dict[float, float], settings: str = SETTINGS) -> Studies:
+        (folder / "made-up.toml").write_text(settings)
+        studies(folder, collection=of_both(scores, self.TESTS))
+        return Studies(folder, folder / "made-up.toml")
 
-    def test_one_at_the_edge_is(self, tmp_path: Path) -> None:
-        records = of_both({0.25: -5.0, 0.5: -5.1, 1.0: -5.2}, self.TESTS)
-        said = free_network(studies(tmp_path, collection=records))
-        assert "its grid (0.25, 0.5, 1) on 2 of 2 sets." in said
-        assert "On nltcs and dna a value beyond it might do better still." in said
+    def test_a_penalty_from_which_every_step_was_tried_is_not_weak(self, tmp_path: Path) -> None:
+        found = self.found(tmp_path, {0.5: -5.1, 1.0: -5.0, 2.0: -5.2})
+        assert free_network(found) == ""
+        said = where_steps_ended(found, "collection", {"network": "free network"})
+        assert said.endswith("no step did better.")
 
-    def test_one_that_is_no_better_than_the_next_hardly_matters(self, tmp_path: Path) -> None:
-        records = of_both({0.25: -5.0, 0.5: -5.0, 1.0: -5.2}, self.TESTS)
-        said = free_network(studies(tmp_path, collection=records))
-        assert "On all of these the next value is as good on the validation rows, so it hardly matters." in said
+    def test_one_from_which_a_step_was_not_tried_is(self, tmp_path: Path) -> None:
+        found = self.found(tmp_path, {0.5: -5.1, 1.0: -5.0})
+        assert free_network(found).endswith("were not tried of k_p on nltcs and k_p on dna.")
+        said = where_steps_ended(found, "collection", {"network": "free network"})
+        assert "but for the free network's k_p on nltcs and the free network's k_p on dna, at the limits" in said
+
+    def test_one_at_its_limit_is(self, tmp_path: Path) -> None:
+        assert not_stepped(self.found(tmp_path, {2.0: -5.1, 4.0: -5.0}), "collection", "network") == {
+            "nltcs": ["parameter_penalty"],
+            "dna": ["parameter_penalty"],
+        }
+
+    def test_nothing_is_below_0(self, tmp_path: Path) -> None:
+        found = self.found(tmp_path, {0.0: -5.0, 0.25: -5.1})
+        assert not_stepped(found, "collection", "network") == {}
+        left_out = f"{SETTINGS}\n[collection.left_out.dna]\nparameter_penalty = [0.0]"
+        found = self.found(tmp_path, {0.25: -5.0, 0.5: -5.1, 0.0: -5.2}, left_out)
+        assert not_stepped(found, "collection", "network") == {"dna": ["parameter_penalty"]}
+
+    def test_the_grid_is_told(self, tmp_path: Path) -> None:
+        found = self.found(tmp_path, {0.5: -5.1, 1.0: -5.0})
+        assert grid(found, "collection", "network") == "k_p 0.5 or 1, shrinkage 0, alpha 1"
 
 
 class TestPublished:
@@ -62,8 +105,7 @@ class TestPublished:
         scores = {0.5: -5.0}
         said = published(studies(tmp_path, collection=of_both(scores, {"nltcs": -1.0, "dna": -1.0})))
         assert (
-            "only three, which our circuit mostly beats**: LearnSPN, ACMN and Strudel. Now it has 10, and the best"
-            in said
+            "only 3, which our circuit mostly beats**: LearnSPN, ACMN and Strudel. Now it has 10, and the best" in said
         )
         assert "The figures of 7 of them, and the best, are recalled" in said
         # Ahead of LearnSPN and Strudel on dna, and of neither on nltcs.
@@ -124,10 +166,12 @@ def test_the_largest_mixtures_are_told(tmp_path: Path) -> None:
         return {"task": task, "result": {"test": -80.0, "valid": valid, "learning_seconds": 1.0}}
 
     larger = [averaged(64, -81.0), averaged(256, -80.0)]
-    assert "on 1 of 1 sets more would have been tried, but for" in largest_mixtures(studies(tmp_path, mixtures=larger))
+    assert "not tried, on 1 of 1 sets for the limit" in largest_mixtures(studies(tmp_path, mixtures=larger))
     for record in larger:
         record["task"]["max_edges"] //= 1000
-    assert "on 1 of 1 sets more would have been tried, and are" in largest_mixtures(studies(tmp_path, mixtures=larger))
+    assert "not tried, on 1 of 1 sets because they are not measured yet" in largest_mixtures(
+        studies(tmp_path, mixtures=larger)
+    )
     assert largest_mixtures(studies(tmp_path, mixtures=[averaged(64, -80.0), averaged(256, -81.0)])) == ""
 
 
