@@ -200,13 +200,13 @@ What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical
 on valid. Unless said otherwise, the edge penalty falls until {thousands(MAX_EDGES)} edges are used, k_p is 0.5 and
 splits are binary; smoothing is chosen by searches without some rows of train. The loss is relative to the best of the
 candidates on the same set. Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
-AC-Greedy was no candidate: {_greedy_wins(studies)}
+AC-Greedy was no candidate: {greedy_wins(studies)}
 
 {defaults_table(studies)}
 {best_of_the_grid(studies)}"""
 
 
-def _greedy_wins(studies: Studies) -> str:
+def greedy_wins(studies: Studies) -> str:
     """By the grids of Table 4."""
     wins, slower = Counter[bool](), []
     for record in studies.records("table4", stage="tune", schedule="greedy"):

@@ -35,9 +35,9 @@ was not published. ± is the standard error over test rows.
 Log-density of the columns of numbers, per row, in their own units (higher is better). Gaussian mixtures with up to 50
 components, kernels with a bandwidth of 0.05 to 0.4 standard deviations, networks of pyAgrum over 5, 10 or 20 bins of
 its discretizer: chosen on the second part. Kernels are judged on 2,000 rows. SPFlow is its learner for mixed tables,
-with default settings. It gives no number a density below about 5e-5, so what it gives may integrate to more than 1. Where
-that of one column alone, over its training rows, integrates to more than {MOST_INTEGRAL}, the score is not valid: the
-table has the largest such integral in its place. Ours gives numbers that come again and again a piece of their own,
+with default settings. It gives no number a density below about 5e-5, so what it gives may integrate to more than 1.
+Where that of one column alone, over its training rows, integrates to more than {MOST_INTEGRAL}, the score is not valid:
+the table has the largest such integral in its place. Ours gives numbers that come again and again a piece of their own,
 as narrow as the step of the column or a point, which the others cannot have. The second column says how many of the
 test values are in such pieces: with more than {FEW_SINGLE:.0%}, the scores are not of the same kind.
 

@@ -96,8 +96,8 @@ def published(studies: Studies) -> str:
     recalled, measured = (list(models.values()).count(source) for source in (RECALLED, MEASURED))
     return (
         f"**Of published models, the report first showed only {len(SHOWN_FIRST)}{mostly}**: {listed(SHOWN_FIRST)}. Now "
-        f"it has {len(models)}, and the best of each set. The figures of {recalled} of them, and the best, are recalled "
-        f"from papers and were not checked; {measured} were learned with Libra for this comparison."
+        f"it has {len(models)}, and the best of each set. The figures of {recalled} of them, and the best, are "
+        f"recalled from papers and were not checked; {measured} were learned with Libra for this comparison."
     )
 
 

@@ -11,6 +11,7 @@ from compared import BEST, MODELS
 from libra import pairs
 from questions import (
     beside,
+    by_heart,
     compiled_afterwards,
     cost_of_mixtures,
     free_network,
@@ -18,6 +19,7 @@ from questions import (
     losses,
     of_the_same_size,
     questions,
+    recalled,
     same_machine,
     sampling,
     seeds,
@@ -118,6 +120,58 @@ def test_one_mixture_against_one_circuit(seeds_: tuple[float, float], said: str,
     assert said in cost_of_mixtures(mixtures(tmp_path, 1.0, seeds_))
 
 
+@pytest.mark.parametrize(
+    ("averaged", "one", "said"),
+    [
+        (1.0, (1.0, 1.0), "No. With"),
+        (1.0, (-1.0, -1.0), "Largely, yes. With"),
+        (1.0, (1.0, -1.0), "In part. With"),
+        (-1.0, (-1.0, -1.0), "No. With"),
+    ],
+)
+def test_size_is_the_price_where_one_mixture_is_not_ahead(
+    averaged: float, one: tuple[float, float], said: str, tmp_path: Path
+) -> None:
+    """Four averaged and one mixture so far ahead of the best that was published, on two sets."""
+    costs = {"edges": 1_000_000, "query_ms": {"0": 1.0}, "standard_error": 0.5}
+    records = []
+    for name, lead in zip(("dna", "nltcs"), one, strict=True):
+        for kind, test in (
+            ("mixture", MODELS[BEST]["test"][name] + lead),
+            ("averaged", MODELS[BEST]["test"][name] + averaged),
+        ):
+            records.append({"task": {"kind": kind, "set": name}, "result": {"test": test, "valid": test, **costs}})
+    assert cost_of_mixtures(studies(tmp_path, mixtures=records)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"circuit": -80.5, "averaged": -79.5}, "On dna, mostly. Of the sets"),
+        ({"circuit": -80.5, "averaged": -77.5}, "Hardly. Of the sets"),
+    ],
+)
+def test_rows_that_are_learned_by_heart(others: dict[str, float], said: str, tmp_path: Path) -> None:
+    tests = {"circuit": -80.0, "averaged": -77.0}
+    scores = {kind: {"test": tests[kind], "others": others[kind]} for kind in tests}
+    record = {"task": {"question": "copies", "set": "dna"}, "result": {"rows": 100, "copies": 6, **scores}}
+    averaged = {"task": {"kind": "averaged", "set": "dna"}, "result": {"test": -77.0, "valid": -77.0}}
+    told = by_heart(studies(tmp_path, rowwise=[record], mixtures=[averaged]))
+    assert told.startswith(said)
+    assert "1 have at least 1% of their test rows in train (dna)" in told
+    assert "not known" not in told
+    for kind in tests:
+        del record["result"][kind]
+    told = by_heart(studies(tmp_path, rowwise=[record], mixtures=[averaged]))
+    assert told.endswith("Not learned again for this, so not known: dna.")
+
+
+def test_columns_that_are_recalled_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert recalled(studies(tmp_path)).startswith("Mostly not checked: 8 of 11")
+    monkeypatch.setattr("questions.MODELS", {name: MODELS[name] for name in ("HCLT", "Libra's circuits", BEST)})
+    assert recalled(studies(tmp_path)).startswith("Not all checked: 1 of 3")
+
+
 @pytest.mark.parametrize(("lead", "said"), [(1.0, "on 1 of 1 sets."), (0.1, "on 0 of 1 sets; not on dna.")])
 def test_a_lead_counts_if_it_is_larger_than_seeds_differ(lead: float, said: str, tmp_path: Path) -> None:
     told = seeds(mixtures(tmp_path, lead, (-79.0, -79.5)))
@@ -194,6 +248,8 @@ def test_networks_compiled_afterwards(
     ]
     others = [{"task": {"stage": "compile", "set": "dna"}, "result": {"edges": theirs}}]
     said = compiled_afterwards(studies(tmp_path, table4=records, alternatives=others))
+    assert said.startswith("Because compiling may fail" if compiled is None else "Here it would not have been needed")
+    assert ("the price counts more edges than are needed" in said) == (smaller < 100)
     assert f"{int(compiled is None)} of 1 have no circuit that the compiler found within 1.00M edges" in said
     assert within in said
     assert f"1 of 1 do, {int(smaller < 100)} with fewer edges" in said
@@ -243,6 +299,10 @@ def test_networks_that_do_not_answer_all_are_counted(tmp_path: Path) -> None:
     both = [{"task": of, "result": {"test": -6.0, "valid": -6.0}} for of in (ours, network)]
     said = junction_tree(studies(tmp_path, alternatives=records, collection=both))
     assert "better than our single circuit on 1 (nltcs)" in said
+    assert said.startswith("Seldom with 50% of the variables known and seldom with 0% of the variables known.")
     assert "with 50% of the variables known, 1 of 2 of its networks answer all" in said
     assert "with 0% of the variables known, 0 of 2 of its networks answer all queries" in said
     assert said.endswith("and 1 do not answer all.")
+    records[2]["result"] = {"answers": [all_quick] * 2}
+    said = junction_tree(studies(tmp_path, alternatives=records, collection=both))
+    assert said.startswith("Often with 50% of the variables known and seldom with 0% of the variables known.")
