@@ -199,7 +199,7 @@ def defaults(studies: Studies) -> str:
 What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical: learned from train by AC-Quick, judged
 on valid. Unless said otherwise, the edge penalty falls until {thousands(MAX_EDGES)} edges are used, k_p is 0.5 and
 splits are binary; smoothing is chosen by searches without some rows of train. The loss is relative to the best of the
-candidates on the same set. Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
+candidates on the same set (of the worst set in nats a row too). Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
 AC-Greedy was no candidate: {greedy_wins(studies)}
 
 {defaults_table(studies)}
@@ -280,11 +280,13 @@ def defaults_table(studies: Studies) -> str:
     for candidate, losses in losses_of.items():
         results = [studies.result("defaults", set=name, candidate=candidate) for name in sets]
         edges, seconds = (np.array([result[key] for result in results]) for key in ("edges", "learning_seconds"))
+        worst = int(losses.argmax())
+        nats = -results[worst]["valid"] * losses[worst] / (1 + losses[worst])
         rows.append(
             [
                 f"**{candidate}**" if candidate == chosen_default(studies) else candidate,
                 f"{losses.mean():.2%}",
-                f"{losses.max():.1%} ({sets[int(losses.argmax())]})",
+                f"{losses[worst]:.1%} ({sets[worst]}, {nats:.2f} nats)",
                 f"{thousands(float(np.median(edges)))} ({thousands(edges.max())})",
                 f"{duration(float(np.median(seconds)))} ({duration(seconds.max())})",
             ]
