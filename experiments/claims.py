@@ -69,7 +69,7 @@ def _compiled_larger(studies: Studies) -> str:
                 bounds += was_cut_off(record)
     if smaller <= sum(theirs):
         return ""
-    bounded = f", and was still looking for less on {bounds}" if bounds else ""
+    bounded = f", and was still looking for less on {bounds} when its time was up" if bounds else ""
     return (
         f"our compiler, which is given the networks' counts{bounded}, makes smaller circuits than were learned for "
         f"{smaller} of {len(theirs)} networks; the paper's compiler, c2d, for {sum(theirs) or 'none'}"

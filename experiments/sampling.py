@@ -112,10 +112,10 @@ def told_against(studies: Studies, name: str) -> str:
             continue
         cells = [cell(studies, *each) for each in found]
         most, n_queries = max(each["less_than_quick"] for each in cells), min(each["rows"] for each in cells)
-        ahead = f"at most {most:.1g} nats a variable ahead" if most > 0 else "never ahead"
+        ahead = f"ahead of {method} by at most {most:.1g} nats a variable" if most > 0 else f"never ahead of {method}"
         n_clear = list(found.values()).count(Verdict.CIRCUIT)
         told.append(
-            f"of {method}, {ahead}, clearly in {n_clear} of {len(cells)} kinds of queries, {n_queries:,} of each"
+            f"{ahead}, clearly in {n_clear} of {len(cells)} kinds of queries, {n_queries:,} of each"
         )
     return "; ".join(told)
 
