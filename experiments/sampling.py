@@ -114,9 +114,7 @@ def told_against(studies: Studies, name: str) -> str:
         most, n_queries = max(each["less_than_quick"] for each in cells), min(each["rows"] for each in cells)
         ahead = f"ahead of {method} by at most {most:.1g} nats a variable" if most > 0 else f"never ahead of {method}"
         n_clear = list(found.values()).count(Verdict.CIRCUIT)
-        told.append(
-            f"{ahead}, clearly in {n_clear} of {len(cells)} kinds of queries, {n_queries:,} of each"
-        )
+        told.append(f"{ahead}, clearly in {n_clear} of {len(cells)} kinds of queries, {n_queries:,} of each")
     return "; ".join(told)
 
 

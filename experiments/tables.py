@@ -146,7 +146,8 @@ def thousands(number: float | None) -> str:
     if number is None:
         return ""
     if number >= 999_500:  # What would be 1000K is 1.00M.
-        return f"{number / 1e6:.2f}M"
+        millions = number / 1e6
+        return f"{millions:.{2 if millions < 10 else 1 if millions < 100 else 0}f}M"
     return f"{number / 1000:.0f}K" if number >= 1e4 else f"{number:.0f}"
 
 
