@@ -200,8 +200,8 @@ def defaults(studies: Studies) -> str:
 What an untuned `LearnAC()` might do, over {n_sets} sets, binary and categorical: learned from train by AC-Quick, judged
 on valid. Unless said otherwise, the edge penalty falls until {thousands(MAX_EDGES)} edges are used, k_p is 0.5 and
 splits are binary; smoothing is chosen by searches without some rows of train. The loss is relative to the best of the
-candidates on the same set (of the worst set in nats a row too). Taken is the best of those that have at most {thousands(MAX_EDGES)} edges on every set.
-AC-Greedy was no candidate: {greedy_wins(studies)}
+candidates on the same set (of the worst set in nats a row too). Taken is the best of those that have at most
+{thousands(MAX_EDGES)} edges on every set. AC-Greedy was no candidate: {greedy_wins(studies)}
 
 {defaults_table(studies)}
 {best_of_the_grid(studies)}"""

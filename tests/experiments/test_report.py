@@ -92,8 +92,16 @@ def test_the_default_loses_little_against_the_best_of_its_grid() -> None:
 
 @pytest.mark.parametrize(
     ("number", "told"),
-    [(914, "914"), (9_999, "9999"), (10_000, "10K"), (999_499, "999K"), (999_600, "1.00M"), (1_000_000, "1.00M")]
-    + [(9_990_000, "9.99M"), (69_760_000, "69.8M"), (100_000_000, "100M")],
+    [
+        (914, "914"),
+        (9_999, "9999"),
+        (10_000, "10K"),
+        (999_499, "999K"),
+        (999_600, "1.00M"),
+        (9_990_000, "9.99M"),
+        (69_760_000, "69.8M"),
+        (100_000_000, "100M"),
+    ],
 )
 def test_large_numbers_are_told_shortly(number: int, told: str) -> None:
     assert thousands(number) == told
