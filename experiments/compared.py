@@ -180,7 +180,7 @@ def grid(studies: Studies, study: str, kind: str) -> str:
 def where_steps_ended(studies: Studies, study: str, titles: Mapping[str, str]) -> str:
     """Whether any single step from what was chosen might have been better, for each kind of model."""
     exceptions = [
-        f"the {title}'s {listed([TUNED[key] for key in keys])} on {name}"
+        f"{listed([TUNED[key] for key in keys])} of the {title} on {name}"
         for kind, title in titles.items()
         for name, keys in not_stepped(studies, study, kind).items()
     ]

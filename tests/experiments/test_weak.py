@@ -80,7 +80,7 @@ class TestFreeNetwork:
         found = self.found(tmp_path, {0.5: -5.1, 1.0: -5.0})
         assert free_network(found).endswith("were not tried of k_p on nltcs and k_p on dna.")
         said = where_steps_ended(found, "collection", {"network": "free network"})
-        assert "but for the free network's k_p on nltcs and the free network's k_p on dna, at the limits" in said
+        assert "but for k_p of the free network on nltcs and k_p of the free network on dna, at the limits" in said
 
     def test_one_at_its_limit_is(self, tmp_path: Path) -> None:
         assert not_stepped(self.found(tmp_path, {2.0: -5.1, 4.0: -5.0}), "collection", "network") == {
