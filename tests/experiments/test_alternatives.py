@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from alternatives import asked, best_learned, learned, learner, with_priors
-from elsewhere import _cell, _cells, told_score
+from elsewhere import _cell, _cells, ended_early, told_score
 from limited import Exceeded, limited
 from study import Results
+from tables import Studies
 
 
 class TestLimited:
@@ -62,6 +63,27 @@ class TestWeakerPenalties:
 
     def test_they_end_at_the_weakest(self, tmp_path: Path) -> None:
         assert self.tried(tmp_path, -3.0, -2.0, -1.0, weakest=2) == ["BIC", "AIC", "AIC / 2"]
+
+
+@pytest.mark.parametrize(
+    ("valid", "ended"),
+    [
+        ({"BIC": -1.0, "AIC": -2.0}, []),
+        ({"BIC": -3.0, "AIC": -2.0, 2: -2.5}, []),
+        ({"BIC": -3.0, "AIC": -2.0, 2: None}, ["nltcs"]),
+        ({"BIC": -3.0, "AIC": -2.0, 2: -1.0}, ["nltcs"]),
+        ({"BIC": None, "AIC": None}, []),
+    ],
+)
+def test_sets_where_a_weaker_penalty_might_do_better(
+    valid: dict[str | int, float | None], ended: list[str], tmp_path: Path
+) -> None:
+    results = Results(tmp_path / "alternatives.json")
+    for key, score in valid.items():
+        said = {"score": key, "weaker": 1} if isinstance(key, str) else {"score": "AIC", "weaker": key}
+        task = {"stage": "learn", "set": "nltcs", "max_parents": 0, **said}
+        results.add({"task": task, "result": {"exceeded": "time"} if score is None else {"valid": score}})
+    assert ended_early(Studies(tmp_path)) == ended
 
 
 class TestLearner:
