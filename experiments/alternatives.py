@@ -8,9 +8,12 @@ compiled to. Needs the dependency group `paper`.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
+from importlib.metadata import version
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -200,8 +203,11 @@ def kept_network(task: Task) -> Any:
 
 
 def network_file(task: Task) -> Path:
-    parts = [task["set"], task["score"], task["weaker"], task["max_parents"], *task.get("corner", [])]
-    return KEPT / f"{'-'.join(map(str, parts))}.bifxml"
+    """Of a network as it is learned by this version of pyAgrum."""
+    keys = ("score", "weaker", "max_parents", "priors", "corner")
+    learned = [version("pyagrum"), *(task.get(key) for key in keys)]
+    digest = hashlib.blake2b(json.dumps(learned).encode(), digest_size=8).hexdigest()
+    return KEPT / f"{task['set']}-{digest}.bifxml"
 
 
 def in_junction_tree(network: Any) -> Answer:
@@ -236,10 +242,9 @@ def in_circuit(circuit: Circuit | Mixture) -> Answer:
 def asked(task: Task, level: float, answer: Answer, limits: Mapping[str, float] | None = None) -> Result:
     """CPU milliseconds of the queries of a level, mean and worst, and what became of those without an answer.
 
-    With limits, each query is asked in a process of its own, and after `of_level` seconds no new one. Where nothing is
-    known, all queries are the same one: it is asked three times.
+    With limits, each query is asked in a process of its own, and after `of_level` seconds no new one.
     """
-    rows = task["rows"] if level else min(3, task["rows"])
+    rows = n_queries(task, level)
     _, _, given = queries({**task, "rows": rows, "query": 0.0, "evidence": level})
     spent, exceeded = [], []
     started = time.monotonic()
@@ -255,6 +260,11 @@ def asked(task: Task, level: float, answer: Answer, limits: Mapping[str, float] 
         **{each.value: exceeded.count(each.value) for each in Exceeded},
         **({"mean": float(np.mean(spent)), "worst": max(spent)} if spent else {}),
     }
+
+
+def n_queries(task: Task, level: float) -> int:
+    """How many are to be asked with so much known. Where nothing is, all are the same one."""
+    return task["rows"] if level else min(3, task["rows"])
 
 
 def milliseconds(row: NDArray[np.int8], answer: Answer) -> float:

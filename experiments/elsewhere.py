@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from alternatives import best_learned
+from alternatives import best_learned, n_queries
 from compared import best_circuits
 from study import Task
 from tables import (
@@ -35,7 +35,7 @@ _UNANSWERED = {"memory": "out of memory", "time": "too slow"}
 def alternatives(studies: Studies) -> str:
     task = studies.records("alternatives")[0]["task"]
     learn, query = task["limits"]["learn"], task["limits"]["query"]
-    priors = listed_numbers(studies.values("alternatives", "priors", stage="learn")[0])
+    priors = listed_numbers(studies.records("alternatives", stage="learn")[0]["task"]["priors"])
     return f"""\
 ## Against pyAgrum
 
@@ -92,7 +92,7 @@ def better_elsewhere(studies: Studies) -> BetterElsewhere:
         answers = studies.result("alternatives", **{**best, "stage": "ask"}).get("answers")
         if answers and not answers[best["levels"].index(0.0)]["answered"]:
             found.unanswered.append(name)
-        if answers and (most := answers[best["levels"].index(most_known)])["answered"] == most["asked"]:
+        if answers and _are_all_answered(best, most_known, answers[best["levels"].index(most_known)]):
             found.answered.append(name)
         if "exceeded" in studies.result("alternatives", **{**best, "stage": "compile"}):
             found.not_compiled.append(name)
@@ -115,8 +115,13 @@ def answered_within(studies: Studies, level: float) -> list[float | None]:
     found: list[float | None] = []
     for record in studies.records("alternatives", stage="ask"):
         answers = record["result"]["answers"][record["task"]["levels"].index(level)]
-        found.append(answers["mean"] if answers["answered"] == answers["asked"] else None)
+        found.append(answers["mean"] if _are_all_answered(record["task"], level, answers) else None)
     return found
+
+
+def _are_all_answered(task: Task, level: float, answers: Mapping[str, Any]) -> bool:
+    """Those that were not asked any more, for want of time, are not."""
+    return bool(answers["answered"] == n_queries(task, level))
 
 
 def chosen_network(studies: Studies, name: str, max_parents: int | None = None) -> Task | None:
@@ -149,12 +154,12 @@ def ended_early(studies: Studies) -> list[str]:
     found = []
     for name in studies.values("alternatives", "set"):
         best = chosen_network(studies, name)
-        if best is not None and best["score"] == "AIC":
-            same = {"set": name, "max_parents": best["max_parents"], "weaker": 2 * best["weaker"]}
-            if not any(
-                "valid" in record["result"] for record in studies.records("alternatives", stage="learn", **same)
-            ):
-                found.append(name)
+        if best is None:
+            continue
+        weaker = 2 * best["weaker"] if best["score"] == "AIC" else 1
+        wanted = {"set": name, "max_parents": best["max_parents"], "score": "AIC", "weaker": weaker}
+        if "valid" not in studies.result("alternatives", stage="learn", **wanted):
+            found.append(name)
     return found
 
 
@@ -195,7 +200,8 @@ def _fits_better(studies: Studies) -> str:
 
 
 def alternatives_table(studies: Studies, sets: list[str]) -> str:
-    levels = studies.records("alternatives")[0]["task"]["levels"] if "alternatives" in studies else []
+    task = studies.records("alternatives")[0]["task"] if "alternatives" in studies else {"levels": []}
+    levels = task["levels"]
     measured = AsMeasured(studies.folder)  # The same kind of time for the whole of a search.
     rows = []
     for name in sets:
@@ -204,9 +210,7 @@ def alternatives_table(studies: Studies, sets: list[str]) -> str:
             model, search = final["result"], measured.records("collection", stage="tune", set=name, kind="circuit")
             size = f"{thousands(model['edges'])} edges"
             learning = _learning(model, (r["result"]["learning_seconds"] for r in search))
-            rows.append(
-                [name, "learnac, AC-Quick", with_error(model, "test", 3), learning, size, *_cells(asked, levels)]
-            )
+            rows.append([name, "learnac, AC-Quick", with_error(model, "test", 3), learning, size, *_cells(asked, task)])
         for max_parents in studies.values("alternatives", "max_parents", stage="learn", set=name):
             rows += _rows(studies, name, max_parents, levels)
     header = ["set", "", "log-likelihood", "learning", "size", *(f"{level:.0%} known, ms" for level in levels)]
@@ -220,31 +224,40 @@ def _rows(studies: Studies, name: str, max_parents: int, levels: list[float]) ->
     most_seconds = records[0]["task"]["limits"]["learn"]["seconds"]
     best = chosen_network(studies, name, max_parents)
     if best is None:
-        return [[name, what, "", f"more than {duration(most_seconds)}", "", *[""] * len(levels)]]
+        why = dict.fromkeys(_UNANSWERED[record["result"]["exceeded"]] for record in records)
+        return [[name, what, "", f"none: {', '.join(why)}", "", *[""] * len(levels)]]
     learned, asked, compiled = (
         studies.result("alternatives", **{**best, "stage": stage}) for stage in ("learn", "ask", "compile")
     )
     searched = AsMeasured(studies.folder).records("alternatives", stage="learn", set=name, max_parents=max_parents)
-    spent = (record["result"].get("search_seconds", most_seconds) for record in searched)
+    spent = (_seconds_of_search(record["result"], most_seconds) for record in searched)
     learning = _learning(learned, spent)
     likelihood, size = with_error(learned, "test", 3), f"{learned['arcs']} arcs"
-    found = [[name, f"{what}, {told_score(best)}", likelihood, learning, size, *_cells(asked, levels)]]
+    found = [[name, f"{what}, {told_score(best)}", likelihood, learning, size, *_cells(asked, best)]]
     if compiled:
         edges = f"{thousands(compiled['edges'])} edges" if "edges" in compiled else _NOT_COMPILED[compiled["exceeded"]]
         took = timing(compiled, "seconds")
         spent_compiling = f"{took} to compile" if "edges" in compiled else f"gave up after {took}"
-        found.append([name, f"{what}, compiled", "", spent_compiling, edges, *_cells(compiled, levels)])
+        found.append([name, f"{what}, compiled", "", spent_compiling, edges, *_cells(compiled, best)])
     return found
+
+
+def _seconds_of_search(result: Mapping[str, Any], most_seconds: float) -> float:
+    """Of one score. What ran out of memory has no time, and counts as nothing."""
+    return float(result.get("search_seconds", most_seconds if result.get("exceeded") == "time" else 0.0))
 
 
 def _learning(chosen: Mapping[str, Any], search: Iterable[float]) -> str:
     return f"{timing(chosen, 'learning_seconds')} ({duration(sum(search))})"
 
 
-def _cells(result: Mapping[str, Any], levels: list[float]) -> list[str]:
+def _cells(result: Mapping[str, Any], task: Task) -> list[str]:
     if "answers" not in result:
-        return [""] * len(levels)
-    return [_cell(_alone(result, level, found)) for level, found in zip(levels, result["answers"], strict=True)]
+        return [""] * len(task["levels"])
+    return [
+        _cell(_alone(result, level, found), n_queries(task, level))
+        for level, found in zip(task["levels"], result["answers"], strict=True)
+    ]
 
 
 def _alone(result: Mapping[str, Any], level: float, answers: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -255,13 +268,15 @@ def _alone(result: Mapping[str, Any], level: float, answers: Mapping[str, Any]) 
     return {**answers, "mean": mean, "mean_range": ends, "worst": max(worst)}
 
 
-def _cell(answers: Mapping[str, Any]) -> str:
+def _cell(answers: Mapping[str, Any], n_planned: int) -> str:
     """Mean and worst of the queries of a level that were answered, and how many were not, and why."""
-    if answers["answered"] == answers["asked"]:
+    if answers["answered"] == n_planned:
         return f"{_number(answers['mean'])}{spread(answers, 'mean')} ({_number(answers['worst'])})"
-    reasons = [f"{answers[key]} of {answers['asked']} {told}" for key, told in _UNANSWERED.items() if answers[key]]
     if not answers["answered"]:
         return "none: " + ", ".join(told for key, told in _UNANSWERED.items() if answers[key])
+    reasons = [f"{answers[key]} of {n_planned} {told}" for key, told in _UNANSWERED.items() if answers[key]]
+    if answers["asked"] < n_planned:
+        reasons.append(f"{n_planned - answers['asked']} not asked")
     return f"{_number(answers['mean'])} ({_number(answers['worst'])}; {', '.join(reasons)})"
 
 

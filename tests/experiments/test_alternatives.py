@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from alternatives import asked, best_learned, learned, learner, with_priors
-from elsewhere import _cell, _cells, ended_early, told_score
+from alternatives import asked, best_learned, learned, learner, n_queries, with_priors
+from elsewhere import _cell, _cells, _rows, ended_early, told_score
 from limited import Exceeded, limited
 from study import Results
 from tables import Studies
@@ -73,6 +74,7 @@ class TestWeakerPenalties:
         ({"BIC": -3.0, "AIC": -2.0, 2: None}, ["nltcs"]),
         ({"BIC": -3.0, "AIC": -2.0, 2: -1.0}, ["nltcs"]),
         ({"BIC": None, "AIC": None}, []),
+        ({"BIC": -1.0, "AIC": None}, ["nltcs"]),
     ],
 )
 def test_sets_where_a_weaker_penalty_might_do_better(
@@ -84,6 +86,22 @@ def test_sets_where_a_weaker_penalty_might_do_better(
         task = {"stage": "learn", "set": "nltcs", "max_parents": 0, **said}
         results.add({"task": task, "result": {"exceeded": "time"} if score is None else {"valid": score}})
     assert ended_early(Studies(tmp_path)) == ended
+
+
+@pytest.mark.parametrize(
+    ("exceeded", "said", "search"),
+    [("time", "none: too slow", "1 s (90 s)"), ("memory", "none: out of memory", "1 s (2 s)")],
+)
+def test_what_was_given_up_is_told(exceeded: str, said: str, search: str, tmp_path: Path) -> None:
+    task = {"stage": "learn", "set": "nltcs", "max_parents": 0, "weaker": 1, "levels": [0.5], "rows": 4}
+    task["limits"] = {"learn": {"seconds": 88.0}}
+    given_up = {"task": {**task, "score": "AIC"}, "result": {"exceeded": exceeded}}
+    (tmp_path / "alternatives.json").write_text(json.dumps([given_up]))
+    assert _rows(Studies(tmp_path), "nltcs", 0, [0.5])[0][1:4] == ["pyAgrum", "", said]
+    learned = {"valid": -1.0, "test": -1.0, "learning_seconds": 1.0, "search_seconds": 2.0, "arcs": 3}
+    records = [{"task": {**task, "score": "BIC"}, "result": learned}, given_up]
+    (tmp_path / "alternatives.json").write_text(json.dumps(records))
+    assert _rows(Studies(tmp_path), "nltcs", 0, [0.5])[0][1:4] == ["pyAgrum, BIC", "-1.000", search]
 
 
 class TestLearner:
@@ -140,6 +158,12 @@ class TestAsked:
         assert found["memory"] > 0
         assert found["time"] == 0
 
+    def test_after_some_time_no_more_are_asked(self) -> None:
+        limits = {"seconds": 10, "gigabytes": 64, "of_level": 0}
+        found = asked(self.task, 0.5, lambda row: [np.eye(2)[max(value, 0)] for value in row], limits)
+        assert (found["asked"], found["answered"]) == (1, 1)
+        assert _cell(found, n_queries(self.task, 0.5)).endswith("3 not asked)")
+
     def test_answers_that_are_no_distributions_are_refused(self) -> None:
         with pytest.raises(AssertionError):
             asked(self.task, 0.0, lambda row: [np.array([0.5, 0.6])] * len(row))
@@ -157,14 +181,21 @@ class TestAsked:
             "12 (12; 2 of 4 out of memory, 1 of 4 too slow)",
         ),
         ({"asked": 1, "answered": 0, "memory": 0, "time": 1}, "none: too slow"),
+        (
+            {"asked": 2, "answered": 2, "memory": 0, "time": 0, "mean": 12.3, "worst": 12.3},
+            "12 (12; 2 not asked)",
+        ),
     ],
 )
 def test_a_cell_tells_what_became_of_the_queries(answers: dict[str, float], said: str) -> None:
-    assert _cell(answers) == said
+    assert _cell(answers, n_planned=4) == said
 
 
 def test_times_alone_take_the_place_of_others() -> None:
     answers = {"asked": 4, "answered": 4, "memory": 0, "time": 0, "mean": 1.0, "worst": 9.0}
     alone = {"mean": {"0": 2.0}, "mean_range": {"0": [1.9, 2.3]}, "worst_range": {"0": [7.0, 8.0]}}
-    assert _cells({"answers": [answers], **alone}, [0.0]) == ["2 ± 10% (8)"]
-    assert _cells({"answers": [answers]}, [0.0]) == ["1 (9)"]
+    task = {"levels": [0.5], "rows": 4}
+    alone = {key: {"0.5": value["0"]} for key, value in alone.items()}
+    assert _cells({"answers": [answers], **alone}, task) == ["2 ± 10% (8)"]
+    assert _cells({"answers": [answers]}, task) == ["1 (9)"]
+    assert _cells({}, task) == [""]
