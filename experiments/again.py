@@ -26,12 +26,12 @@ def measure(task: Task) -> Result:
 
 
 def compared(then: Result, now: Result) -> Result:
-    """How many numbers are the same, how far apart the others are at most, and how many times as long it took."""
+    """How many values are the same, how far apart the others are at most, and how many times as long it took."""
     before, after = dict(_flat("", then)), dict(_flat("", now))
-    results = [(before[key], after.get(key)) for key in before if not is_time(key)]
+    results = [(before.get(key), after.get(key)) for key in before | after if not is_time(key)]
     times = [after[key] / before[key] for key in before if is_time(key) and key in after and before[key] > 0]
     return {
-        "numbers": len(results),
+        "values": len(results),
         "largest_difference": max((difference(a, b) for a, b in results), default=0.0),
         "different": sum(difference(a, b) > 0 for a, b in results),
         "times": times,
@@ -39,7 +39,7 @@ def compared(then: Result, now: Result) -> Result:
 
 
 def is_time(key: str) -> bool:
-    return any("seconds" in name or name == "ms" or name.endswith("_ms") for name in key.split("."))
+    return any("seconds" in name or name == "ms" or name.endswith(("_ms", "_range")) for name in key.split("."))
 
 
 def difference(a: object, b: object) -> float:

@@ -16,9 +16,9 @@ def again(studies: Studies) -> str:
         spread = f"{np.median(times):.2f} ({min(times):.2f} to {max(times):.2f})" if times else ""
         different = sum(result["different"] for result in results)
         largest = max(result["largest_difference"] for result in results)
-        numbers = sum(result["numbers"] for result in results)
-        rows.append([name, len(results), numbers, different, f"{largest:.1g}" if different else "", spread])
-    header = ["study", "tasks", "numbers", "different", "by at most", "times as long: median (range)"]
+        values = sum(result["values"] for result in results)
+        rows.append([name, len(results), values, different, f"{largest:.1g}" if different else "", spread])
+    header = ["study", "tasks", "values", "different", "by at most", "times as long: median (range)"]
     return f"""\
 ## Measured again
 
@@ -30,16 +30,16 @@ def again(studies: Studies) -> str:
 def told(studies: Studies) -> str:
     """What a second run comes to, in words."""
     results = [record["result"] for record in studies.records("again")]
-    numbers, apart = (
-        sum(result["numbers"] for result in results),
+    values, apart = (
+        sum(result["values"] for result in results),
         [r for r in results if r["largest_difference"] > ROUNDING],
     )
     times = [time for result in results for time in result["times"]]
     commits = listed(sorted({record["commit"] for record in studies.records("again")}))
     same = (
-        f"All {numbers} numbers that are no times came out the same"
+        f"All {values:,} values that are no times came out the same"
         if not apart
-        else f"Of {numbers} numbers that are no times, those of {len(apart)} tasks came out otherwise"
+        else f"Of {values:,} values that are no times, some of {len(apart)} tasks came out otherwise"
     )
     taken = (
         f"; times were {np.quantile(times, 0.05):.2f} to {np.quantile(times, 0.95):.2f} times those here, nine of ten"

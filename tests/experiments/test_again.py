@@ -17,7 +17,7 @@ THEN = {"test": -2.0, "edges": 10, "stop": "CONVERGED", "learning_seconds": 2.0,
 
 def test_equal_results_are_the_same_and_times_are_compared_apart() -> None:
     now = {**THEN, "learning_seconds": 3.0, "query_ms": {"0": 2.0, "50": 1.0}}
-    assert compared(THEN, now) == {"numbers": 3, "different": 0, "largest_difference": 0.0, "times": [1.5, 0.5, 1.0]}
+    assert compared(THEN, now) == {"values": 3, "different": 0, "largest_difference": 0.0, "times": [1.5, 0.5, 1.0]}
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,22 @@ def test_what_is_missing_is_different() -> None:
     assert compared(THEN, {key: value for key, value in THEN.items() if key != "test"})["different"] == 1
 
 
+def test_what_is_new_is_different() -> None:
+    assert compared({"a": [1.0]}, {"a": [1.0, 2.0]}) == {
+        "values": 2,
+        "different": 1,
+        "largest_difference": 1.0,
+        "times": [],
+    }
+
+
+def test_the_range_of_a_time_is_a_time() -> None:
+    assert compared({"learning_range": [1.0, 2.0]}, {"learning_range": [2.0, 2.0]})["values"] == 0
+
+
 def test_lists_are_compared_place_by_place() -> None:
     found = compared({"a": [1.0, 2.0], "runs": [{"seconds": 1.0}]}, {"a": [1.0, 4.0], "runs": [{"seconds": 2.0}]})
-    assert found == {"numbers": 2, "different": 1, "largest_difference": 0.5, "times": [2.0]}
+    assert found == {"values": 2, "different": 1, "largest_difference": 0.5, "times": [2.0]}
 
 
 def test_tasks_are_drawn_from_those_that_are_short(tmp_path: Path) -> None:
@@ -62,12 +75,12 @@ def studies_of(folder: Path, *results: dict[str, Any]) -> Studies:
     return Studies(folder)
 
 
-SAME = {"numbers": 3, "different": 0, "largest_difference": 0.0, "times": [0.8, 1.2]}
+SAME = {"values": 3, "different": 0, "largest_difference": 0.0, "times": [0.8, 1.2]}
 
 
 def test_the_report_says_so_if_everything_is_the_same(tmp_path: Path) -> None:
     studies = studies_of(tmp_path, SAME, {**SAME, "different": 1, "largest_difference": 1e-13})
-    assert "All 6 numbers that are no times came out the same; times were 0.80 to 1.20 times" in told(studies)
+    assert "All 6 values that are no times came out the same; times were 0.80 to 1.20 times" in told(studies)
     assert told(studies).startswith("Some tasks of `table4`, drawn")
     assert "later, at abc,\nbeside other work." in told(studies)
     assert "| table4 | 2 | 6 | 1 | 1e-13 | 1.00 (0.80 to 1.20) |" in again(studies)
@@ -75,4 +88,4 @@ def test_the_report_says_so_if_everything_is_the_same(tmp_path: Path) -> None:
 
 def test_the_report_says_so_if_something_is_not(tmp_path: Path) -> None:
     studies = studies_of(tmp_path, SAME, {**SAME, "different": 1, "largest_difference": 0.02})
-    assert "Of 6 numbers that are no times, those of 1 tasks came out otherwise" in told(studies)
+    assert "Of 6 values that are no times, some of 1 tasks came out otherwise" in told(studies)
