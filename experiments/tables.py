@@ -67,11 +67,11 @@ class Studies(AsMeasured):
 
     def _with_times(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
         result = {key: value for key, value in record["result"].items() if not key.endswith("_range")}
-        return {**record, "result": {**result, **self.times(name, record["task"])}}
+        return {**record, "result": {**result, **self.times(name, record["task"], record.get("commit"))}}
 
-    def times(self, study: str, model: Mapping[str, Any]) -> dict[str, Any]:
-        """Of a model, measured alone; empty if they were not."""
-        found = self.result("times", study=study, model=model, alone=True)
+    def times(self, study: str, model: Mapping[str, Any], commit: str | None = None) -> dict[str, Any]:
+        """Of a model that was measured at some commit: its times alone; empty if they were not measured."""
+        found = self.result("times", study=study, model=model, commit=commit, alone=True)
         return middle_and_range(found["times"]) if found else {}
 
     def pooled(self, name: str, **wanted: object) -> dict[str, Any]:

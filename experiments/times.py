@@ -36,7 +36,8 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
         most_seconds = settings["most_seconds"].get(study, settings["most_seconds"]["others"])
         for record in SHOWN[study](studies):
             if seconds_of(study, record) <= most_seconds:
-                yield {"study": study, "model": record["task"], **said}
+                # Measured again, a model is another one.
+                yield {"study": study, "model": record["task"], "commit": record["commit"], **said}
     if settings["libra"]:
         for pair in libra.pairs():
             yield {"study": "libra", "model": libra.task_of(pair), **said}

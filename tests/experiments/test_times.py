@@ -23,7 +23,7 @@ SETTINGS = {"studies": [], "libra": False, "alone": False, "repeats": 3, "most_s
 
 def written(folder: Path, **records: list[tuple[Record, Record]]) -> Results:
     for name, found in records.items():
-        told = [{"task": task, "result": result} for task, result in found]
+        told = [{"task": task, "result": result, "commit": "first"} for task, result in found]
         (folder / f"{name}.json").write_text(json.dumps(told))
     return Results(folder / "times.json")
 
@@ -105,7 +105,10 @@ class TestWhatIsTimed:
                 (circuit, {"answers": [whole]}, 1.0),
                 (slow, {"answers": [whole]}, 100.0),
             ]
-            records = [{"task": task, "result": result, "wall_seconds": wall} for task, result, wall in found]
+            records = [
+                {"task": task, "result": result, "wall_seconds": wall, "commit": "first"}
+                for task, result, wall in found
+            ]
             (tmp_path / "alternatives.json").write_text(json.dumps(records))
             limits = {"others": most_seconds}
             return models(Results(tmp_path / "times.json"), studies=["alternatives"], most_seconds=limits)
@@ -177,13 +180,18 @@ class TestWhatTheReportTells:
         result = {"test": -1.0, "learning_seconds": 9.0, "query_ms": 9.0}
         of_its_own = {**result, "learning_range": [8.0, 10.0]}
         alone = {"learning_seconds": [3.0, 4.0, 6.0], "query_ms": [1.0, 2.0, 2.5]}
+        said = {"commit": "first"}
         written(
             tmp_path,
             tradeoff=[(first, of_its_own), (second, result)],
             times=[
-                ({"study": "tradeoff", "model": second, "alone": True}, {"times": alone, "others": 0.0}),
-                ({"study": "tradeoff", "model": first, "alone": False}, {"times": alone}),
-                ({"study": "gaps", "model": first, "alone": True}, {"times": alone, "others": 0.0}),
+                ({"study": "tradeoff", "model": second, **said, "alone": True}, {"times": alone, "others": 0.0}),
+                ({"study": "tradeoff", "model": first, **said, "alone": False}, {"times": alone}),
+                ({"study": "gaps", "model": first, **said, "alone": True}, {"times": alone, "others": 0.0}),
+                (
+                    {"study": "tradeoff", "model": first, "commit": "an earlier one", "alone": True},
+                    {"times": alone, "others": 0.0},
+                ),
             ],
         )
         studies = Studies(tmp_path)
