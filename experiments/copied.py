@@ -63,7 +63,10 @@ def told(studies: Studies) -> str:
     """How much of what the averages gain is gained by copies."""
     some = with_copies(studies)
     if not some:
-        return f"No set has {FEW:.0%} of its test rows in train."
+        n_sets = sum(each.share >= FEW for each in found_copies(studies))
+        if not n_sets:
+            return f"No set has {FEW:.0%} of its test rows in train."
+        return f"Of the {n_sets} sets that have {FEW:.0%} of their test rows in train, no models were learned again."
     gains = listed([f"{each.gain:.2f} ({each.gain_of_others:.2f}) on {each.name}" for each in some])
     return (
         f"Where at least {FEW:.0%} of the test rows are in train, four averaged gain over one circuit, in nats a row "
@@ -72,9 +75,14 @@ def told(studies: Studies) -> str:
 
 
 def mostly_by_copies(studies: Studies) -> list[str]:
-    """The sets on which four averaged owe more than half of what they gain over one circuit to copies."""
+    """The sets on which four averaged owe more than half of what they gain over one circuit to copies.
+
+    And on which copies gain more than other rows: otherwise it is only that most rows are copies.
+    """
     return [
-        each.name for each in with_copies(studies) if each.gain > 2 * (1 - each.share) * max(each.gain_of_others, 0.0)
+        each.name
+        for each in with_copies(studies)
+        if each.gain > max(each.gain_of_others, 0.0) * max(1.0, 2 * (1 - each.share))
     ]
 
 

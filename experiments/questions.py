@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import product
-from math import hypot, inf
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any
 
 import numpy as np
 from compared import (
@@ -28,13 +28,13 @@ from copied import told as told_of_copies
 from elsewhere import answered_within, better_elsewhere
 from layout import laid_out
 from libra import pairs
+from losses import losses
 from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
 from reproduced import against_paper, faster
 from sampling import SLOWEST, VERY_FEW, cell, is_dominated, orders_of_magnitude, seconds_of_queries, that_count
 from table5 import CIRCUITS, SCENARIOS
-from tables import NAMES, PAPER, Studies, edges_of, listed, table, thousands
-from used import OTHERS, answer_of, comparable, error_of, is_valid
-from verdicts import SAFE_QUERIES, Sign, Verdict, clear_sign, tally
+from tables import NAMES, PAPER, Studies, duration, edges_of, listed, table, thousands
+from verdicts import SAFE_QUERIES, Verdict, tally
 
 from learnac.defaults import MAX_EDGES
 
@@ -128,9 +128,9 @@ def sampling(studies: Studies) -> str:
     answer = in_part if False in found else "It cannot be said yet" if None in found else "Yes"
     return (
         f"{answer}. Clearly better is where the 95 % interval of the difference does not have zero in it. Queries that "
-        f"ask for {VERY_FEW:.0%} of the variables are left out, since the paper sees no advantage there. Of fewer than "
-        f"{SAFE_QUERIES} queries of a kind, only what is clearly for the circuit counts (a rule of after the results; "
-        "the report says why).\n\n"
+        f"ask for {VERY_FEW:.0%} of the variables are left out: the paper makes an exception of very few. Of fewer "
+        f"than {SAFE_QUERIES} queries of a kind, only what is clearly for the circuit counts (a rule of after the "
+        "results; the report says why).\n\n"
         + table(["", "set", "comparisons", "circuit clearly better", "sampler clearly better", "queries of each"], rows)
     )
 
@@ -171,10 +171,10 @@ def state_of_the_art(studies: Studies) -> str:
     return (
         f"{'On most sets' if counts[BEST].is_mostly_ahead else 'No'}. Our single circuit is ahead of the best "
         f"published tractable model on {len(counts[BEST].ahead)} of {len(circuits)} sets, and behind "
-        f"{told_of(better, counts, 'behind') or 'none'}. It leads over one of them in {leads} cases, in {within} by "
-        "less than our standard error (that of the difference may be smaller). Its answers are exact and take "
-        "one pass, as those of other tractable models do, and its network can be read. Where accuracy counts more, "
-        "there are mixtures."
+        f"{told_of(better, counts, 'behind') or 'none'}. It leads over one of them (without Libra's) in {leads} cases, "
+        f"in {within} by less than our standard error (that of the difference may be smaller). Its answers are exact "
+        "and take one pass, as those of other tractable models do, and its network can be read. Where accuracy counts "
+        "more, there are mixtures."
     )
 
 
@@ -283,62 +283,6 @@ def free_network(studies: Studies) -> str:
     )
 
 
-def losses(studies: Studies) -> str:
-    """Where our mixture is not the best at one question."""
-    rows = [
-        [method, what, f"{len(found.better)} of {found.n_compared}", found.told]
-        for (question, measure), what in MEASURES.items()
-        for method in OTHERS[question]
-        if (found := beside(studies, question, measure, method)) and found.better
-    ]
-    if not rows:
-        return ""
-    return (
-        "Beside models that are learned for one question each, our mixture is clearly worse on so many tables (by more "
-        "than two standard errors, as if the two erred independently: compared row by row, more might be clear; "
-        "densities only where they are of one kind):\n\n"
-        f"{table(['model', 'question', 'tables', 'theirs : ours'], rows)}"
-    )
-
-
-class Lost(NamedTuple):
-    """Of the tables that both have: where the other is clearly better than our mixture, theirs and ours."""
-
-    n_compared: int
-    better: dict[str, tuple[float, float]]
-
-    @property
-    def told(self) -> str:
-        return ", ".join(f"{name} {theirs:.3f} : {ours:.3f}" for name, (theirs, ours) in self.better.items())
-
-
-# What is told of the answers to a question; more of a score is better, and less of everything else.
-MEASURES = {
-    ("prediction", "log_loss"): "log loss of one column given all others",
-    ("prediction", "error"): "error of one column of numbers given all others",
-    ("imputation", "wrong"): "wrong categories filled in",
-    ("imputation", "error"): "error of numbers filled in",
-    ("density", "score"): "density of the numbers",
-}
-
-
-def beside(studies: Studies, question: str, measure: str, method: str) -> Lost | None:
-    """None if no table has both; densities are compared where they are of one kind, and what is none is left out."""
-    n_compared, better = 0, {}
-    for name in comparable(studies) if question == "density" else studies.values("tabular", "table"):
-        theirs, ours = (answer_of(studies, name, each, question) or {} for each in (method, "mixture"))
-        if theirs.get(measure) is None or ours.get(measure) is None:
-            continue
-        if question == "density" and not is_valid(method, theirs):
-            continue
-        n_compared += 1
-        lead = (theirs[measure] - ours[measure]) * (1 if measure == "score" else -1)
-        errors = [error for each in (theirs, ours) if (error := error_of(each, measure)) is not None]
-        if clear_sign(lead, hypot(*errors) if len(errors) == 2 else None) is Sign.ABOVE:
-            better[name] = (theirs[measure], ours[measure])
-    return Lost(n_compared, better) if n_compared else None
-
-
 def by_heart(studies: Studies) -> str:
     """What is gained by test rows that are in train."""
     shares = {each.name: each.share for each in found_copies(studies)}
@@ -346,8 +290,8 @@ def by_heart(studies: Studies) -> str:
         return ""
     mostly = mostly_by_copies(studies)
     ahead = [name for name in ahead_of_all(studies)[0] if shares.get(name, 0.0) >= FEW_COPIES]
-    answer = f"On {listed(mostly)}, mostly" if mostly else "Hardly"
     both = [each.name for each in with_copies(studies)]
+    answer = f"On {listed(mostly)}, mostly" if mostly else "Hardly" if both else "Not known"
     left = [name for name in ahead if name not in both]
     unknown = f" Not learned again for this, so not known: {listed(left)}." if left else ""
     return (
@@ -369,7 +313,7 @@ def compiled_afterwards(studies: Studies) -> str:
     if not free or not circuits:
         return ""
     smaller = sum(compiled is not None and compiled < edges for compiled, edges in circuits)
-    limit = _compiled(studies, "network")[0]["task"]["most_edges"]
+    limit, seconds = (_compiled(studies, "network")[0]["task"][key] for key in ("most_edges", "search_seconds"))
     within = [record["task"]["set"] for record in theirs if record["result"].get("edges", inf) <= limit]
     others = (
         f" Of pyAgrum's {len(theirs)}, with any number of parents or few, {len(within)} have one (of "
@@ -377,13 +321,14 @@ def compiled_afterwards(studies: Studies) -> str:
         if theirs
         else ""
     )
+    need = ": a learned circuit need not be the smallest"
     may_fail = "Because compiling may fail, and only afterwards is it known"
     return (
         f"{may_fail if None in free else 'Here it would not have been needed'}. Of our free networks of Table 4, "
-        f"learned without a price for edges, {free.count(None)} of {len(free)} have no circuit that the compiler found "
-        f"within {thousands(limit)} edges.{others} Of the networks that paid for edges, "
-        f"{sum(compiled is not None for compiled, _ in circuits)} of {len(circuits)} do, {smaller} with fewer edges "
-        f"than the circuit that was learned with them{': the price counts more edges than are needed' * (smaller > 0)}."
+        f"learned without a price for edges, {free.count(None)} of {len(free)} have no circuit of at most "
+        f"{thousands(limit)} edges that the compiler found in {duration(seconds)}.{others} Of the networks that paid "
+        f"for edges, {sum(compiled is not None for compiled, _ in circuits)} of {len(circuits)} do, {smaller} with "
+        f"fewer edges than the circuit that was learned with them{need * (smaller > 0)}."
     )
 
 

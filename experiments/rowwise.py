@@ -25,7 +25,8 @@ def tasks(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
     studies = AsMeasured(results.path.parent)
     averaged = averaged_records(studies)
     for name in of_kind(studies, "circuit"):
-        models = [studies.records("mixtures", kind="circuit", set=name)[0], averaged[name]]
+        models = [studies.records("mixtures", kind="circuit", set=name)[0]]
+        models += [averaged[name]] if name in averaged else []
         cheap = [each for each in models if each["result"]["learning_seconds"] <= settings["most_seconds"]]
         yield {
             "question": "copies",
