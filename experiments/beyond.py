@@ -63,7 +63,8 @@ def greedy_against_quick(studies: Studies) -> str:
         ]
         parts.append(f"**{NAMES[name]}**\n\n{table(header, rows)}\n")
     stops = {record["result"].get("stop") for record in studies.records("table4", schedule="greedy", stage="tune")}
-    ended = "AC-Greedy always ran to its end, on EachMovie too." if stops == {"CONVERGED"} else ""
+    where = f" on {listed([NAMES[name] for name in studies.values('table4', 'set')])}"
+    ended = f"AC-Greedy always ran to its end{where}." if stops == {"CONVERGED"} else ""
     return f"""\
 ## AC-Greedy against AC-Quick
 

@@ -20,8 +20,8 @@ from compared import (
 )
 from copied import mostly_by_copies
 from elsewhere import better_elsewhere, clear_leads, leads
-from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error
-from reproduced import against_paper, faster, fewer_variables, in_words, other_sizes, same_data, was_cut_off
+from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error, told_perhaps
+from reproduced import COLUMNS, against_paper, faster, fewer_variables, in_words, other_sizes, same_data, was_cut_off
 from sampling import FASTEST, SLOWEST, clear_together, decided, not_dominated_on, told_against
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
@@ -63,7 +63,7 @@ def _compiled_larger(studies: Studies) -> str:
         published = PAPER["table4"][row.name][row.schedule]
         theirs.append(edges_of(published["compiled_edges"]) < edges_of(published["edges"]))
         for record in studies.records("table4", stage="compile", **key):
-            edges = record["result"]["compiled_edges"]
+            edges = record["result"].get("compiled_edges")
             if edges is not None and edges < studies.result("table4", stage="final", **key)["edges"]:
                 smaller += 1
                 bounds += was_cut_off(record)
@@ -77,7 +77,11 @@ def _compiled_larger(studies: Studies) -> str:
 
 
 def _worse_circuits(studies: Studies) -> str:
-    worse = [f"{row.schedule} on {NAMES[row.name]}" for row in against_paper(studies) if not row.is_as_likely]
+    worse = [
+        f"{COLUMNS[row.schedule]} on {NAMES[row.name]} ({row.test}, the paper's {row.paper_test})"
+        for row in against_paper(studies, schedules=tuple(COLUMNS))
+        if not row.is_as_likely
+    ]
     return f"log-likelihoods are below the paper's of {listed(worse)}" if worse else ""
 
 
@@ -119,11 +123,11 @@ def the_paper(studies: Studies) -> str:
     )
     asking = [row.asking for row in rows if row.asking is not None]
     fewer = "".join(f" {_with_other_variables(studies, name)}" for name in other)
-    also = f", and answer about {in_words(asking)} times faster" if asking else ""
+    also = f" They answer about {in_words(asking)} times faster." if asking else ""
     return (
         f"**{_as_likely(rows, 'our ')} circuits reach the log-likelihood of the paper's Table 4, at the digits that it "
-        f"prints** ({equal} equal it{alike}).{size}{fewer} They learn {faster(rows)}{also}; the authors' times are "
-        f"of 2008, on another machine. The paper has no standard errors; ours are {_errors(studies)} nats "
+        f"prints** ({equal} equal it{alike}).{size}{fewer} They learn {faster(rows)}.{also} The authors' times are "
+        f"of 2008, on another machine. The paper has no standard errors{_errors(studies)} "
         f"({_section('Table 4', 'table-4-the-learned-models')}, "
         f"{_section('Table 5', 'table-5-and-figure-1-queries')})."
     )
@@ -140,7 +144,8 @@ def _with_other_variables(studies: Studies, name: str) -> str:
     )
     return (
         f"But of {NAMES[name]} we have {ours} of {theirs} variables: with as many, all as hard to predict as those "
-        f"here, {reached or 'none'} of its {len(rows)} circuits would reach it."
+        f"here, {reached or 'none'} of its {len(rows)} circuits (of both searches, with chosen penalties and of the "
+        "paper's size) would reach it."
     )
 
 
@@ -148,8 +153,8 @@ def _errors(studies: Studies) -> str:
     found = [
         studies.result("table4", stage="final", set=row.name, schedule=row.schedule) for row in against_paper(studies)
     ]
-    errors = [each.get("test_error", 0.0) for each in found]
-    return f"{min(errors):.2f} to {max(errors):.1f}"
+    errors = [each["test_error"] for each in found if "test_error" in each]
+    return f"; ours are {min(errors):.2f} to {max(errors):.1f} nats" if errors else ""
 
 
 def _as_likely(rows: list, whose: str = "") -> str:
@@ -168,9 +173,8 @@ def sampling(studies: Studies) -> str:
     sampler = n_slow[Verdict.SAMPLER]
     said = [
         f"**AC-Quick is clearly more accurate than the two slowest settings of Gibbs sampling in {_clear(slow)} "
-        f"comparisons; Gibbs sampling is in {sampler or 'none'}**, and {n_slow[Verdict.UNCLEAR]} are not clear (with "
-        f"Holm's correction for many comparisons, {together[Verdict.CIRCUIT]} stay clear, and of the sampler's "
-        f"{together[Verdict.SAMPLER] or 'none'})."
+        f"comparisons ({together[Verdict.CIRCUIT]} with Holm's correction for many), Gibbs sampling in "
+        f"{sampler or 'none'} ({together[Verdict.SAMPLER] or 'none'})**; {n_slow[Verdict.UNCLEAR]} are not clear."
         if slow
         else "",
         f"Against the two faster settings: {_clear(fast)}." if fast else "",
@@ -205,6 +209,8 @@ def one_circuit(studies: Studies) -> str:
 
 
 def _range(gaps: list[float]) -> str:
+    if -0.005 < min(gaps) < 0.005 < max(gaps):
+        return f"from level to {max(gaps):.2f} nats a row behind"
     if min(gaps) < 0 < max(gaps):
         return f"from {-min(gaps):.2f} nats a row ahead to {max(gaps):.2f} behind"
     what = "behind" if max(gaps) >= 0 else "ahead"
@@ -216,7 +222,11 @@ def mixtures(studies: Studies) -> str:
     if not compared:
         return ""
     edges = [found["edges"] for name, found in averaged_of(studies).items() if name in ahead and "edges" in found]
-    size = f" There they have {thousands(min(edges))} to {thousands(max(edges))} edges x components." if edges else ""
+    size = (
+        f" Where they are ahead, they have {thousands(min(edges))} to {thousands(max(edges))} edges x components."
+        if edges
+        else ""
+    )
     fewer = len(ahead_with(studies, FEW))
     by_copies = [name for name in mostly_by_copies(studies) if name in ahead]
     copies = (
@@ -224,12 +234,13 @@ def mixtures(studies: Studies) -> str:
         if by_copies
         else ""
     )
+    perhaps = f" {doubt}" if (doubt := told_perhaps(studies)) else ""
     return (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
-        f"{len(compared)} sets**: {', '.join(ahead) or 'none'}.{size} With at most {FEW} components each they are "
-        f"ahead on {fewer} sets.{copies} {recalled_figures()}, and we know no standard errors of any; ours is larger "
-        f"than the lead on {len(leads_within_error(studies))} of these {len(ahead)} "
-        f"({_section('mixtures', 'mixtures-over-one-structure')})."
+        f"{len(compared)} sets**: {', '.join(ahead) or 'none'}; on {len(leads_within_error(studies))} of them by less "
+        f"than our standard error. {recalled_figures()}, and we know no standard errors of any.{perhaps}{size} With at "
+        f"most {FEW} components each they are ahead on {fewer} sets.{copies} "
+        f"({_section('Mixtures', 'mixtures-over-one-structure')})"
     )
 
 

@@ -84,7 +84,7 @@ def small_leads(circuits: Mapping[str, dict[str, Any]]) -> tuple[int, int]:
     Without what was learned with Libra for this comparison, at one penalty.
     """
     leads = [
-        (record["result"]["test"] - MODELS[model]["test"][name], record["result"].get("test_error", 0.0))
+        (record["result"]["test"] - MODELS[model]["test"][name], record["result"].get("test_error", inf))
         for model, count in tallies(circuits).items()
         if model in TRACTABLE and model != BEST and MODELS[model]["source"] != MEASURED
         for name, record in circuits.items()
@@ -207,23 +207,18 @@ def not_stepped(studies: Studies, study: str, kind: str) -> dict[str, list[str]]
 
 
 def _published(circuits: Mapping[str, dict[str, Any]]) -> str:
-    rows: list[list[object]] = [
-        [
-            name,
-            f"{record['result']['test']:.2f}",
-            *published_scores(name),
-        ]
-        for name, record in circuits.items()
-    ]
-    counts = tallies(circuits).values()
+    ours = {name: record["result"]["test"] for name, record in circuits.items()}
+    return f"{_about_published(len(circuits))}\n\n{beside_published('our circuit', ours)}"
+
+
+def beside_published(title: str, ours: Mapping[str, float]) -> str:
+    """A table of our scores and all published ones, set by set, with counts of who is ahead."""
+    rows: list[list[object]] = [[name, f"{test:.2f}", *_published_scores(name)] for name, test in ours.items()]
+    counts = [tally(ours, model["test"]) for model in MODELS.values()]
     rows.append(["**we are ahead on**", "", *(len(count.ahead) for count in counts)])
     rows.append(["level", "", *(len(count.level) for count in counts)])
     rows.append(["behind", "", *(len(count.behind) for count in counts)])
-    header = ["set", "our circuit", *(f"{model}{MARKS[published['source']]}" for model, published in MODELS.items())]
-    return f"""\
-{_about_published(len(circuits))}
-
-{table(header, rows)}"""
+    return table(["set", title, *(f"{name}{MARKS[model['source']]}" for name, model in MODELS.items())], rows)
 
 
 def _about_published(n_sets: int) -> str:
@@ -251,7 +246,7 @@ def _scored_before() -> str:
     return "".join(told)
 
 
-def published_scores(name: str) -> list[str]:
+def _published_scores(name: str) -> list[str]:
     """Of a set, by each published model."""
     return [f"{model['test'][name]:.2f}" if name in model["test"] else "" for model in MODELS.values()]
 

@@ -14,7 +14,7 @@ from beyond import defaults_table
 from elsewhere import alternatives_table
 from incomplete import gaps_table, gaps_verdict, times_as_long
 from layout import laid_out
-from mixed import ahead_of_all, headline_table, mixtures_table
+from mixed import ahead_of_all, headline_table, mixtures_table, told_perhaps
 from reproduced import seconds_of_queries
 from study import HERE
 from tables import NAMES, PUBLISHED, Studies, duration, table, thousands
@@ -163,7 +163,7 @@ _NOT_ALONE = "Not measured yet on a machine without other work: `python {}` does
 def _is_measured_alone(file: str) -> bool:
     """Whether there are results, and no other process wanted a processor when they were begun."""
     path = RESULTS / file
-    return path.exists() and max(r.get("load", 0.0) for r in _results(path)) < 1.5
+    return path.exists() and max(r["load"] for r in _results(path) if "median_ms" in r) < 1.5
 
 
 def service() -> str:
@@ -260,7 +260,8 @@ def headline() -> str:
     studies = Studies(HERE / "results")
     ahead, compared = ahead_of_all(studies)
     said = "Four averaged are ahead of every tractable model whose figures we know on"
-    return f"{said} {len(ahead)} of {len(compared)} sets.\n\n{headline_table(studies)}"
+    told = laid_out(f"{said} {len(ahead)} of {len(compared)} sets. {told_perhaps(studies)}")
+    return f"{told}\n{headline_table(studies)}"
 
 
 def gaps() -> str:

@@ -68,7 +68,7 @@ def _fallbacks(studies: Studies) -> str:
     same = [
         f"{name} with {_share(share)} missing"
         for name, share, found in _compared(studies)
-        if "mixture" in found and all(found["mixture"].get(key) == found["gaps"].get(key) for key in ("test", "edges"))
+        if "mixture" in found and all(found["mixture"][key] == found["gaps"][key] for key in ("test", "edges"))
     ]
     return f"Where a mixture was asked for, a single circuit did best on {listed(same)}.\n" if same else ""
 
@@ -120,8 +120,18 @@ def gaps_verdict(studies: Studies) -> str:
         f"clearly better (by more than two standard errors, and by Holm's correction for so many cases) in {ahead} of "
         f"{len(found)} cases, not clearly different in "
         f"{len(unclear)} ({'; '.join(unclear) or 'none'}), and clearly worse in {len(behind)} "
-        f"({'; '.join(behind) or 'none'})."
+        f"({'; '.join(behind) or 'none'}).{_without_rows(studies)}"
     )
+
+
+def _without_rows(studies: Studies) -> str:
+    """Where others have nothing to learn from."""
+    without = [
+        f"{name} with {_share(share)} missing"
+        for name, share, by_method in _compared(studies)
+        if any("test" not in by_method[method] for method in INSTEAD if method in by_method)
+    ]
+    return f" Not among these cases: dropping leaves no rows of {listed(without)}." if without else ""
 
 
 def _told(each: Beside) -> str:

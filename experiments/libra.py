@@ -35,10 +35,10 @@ def timed(task: Task) -> Result:
 TEXT = """\
 ## Beside Libra
 
-The authors published their learner in the toolkit Libra. Both learned from `train` with the same penalties, in one
-sitting on one machine; times are CPU times, Libra's to be trusted to {noise}. Ours are of learning, and of the whole
-process, which starts Python and reads the table too; which of the two Libra's times cover is not recorded. Circuits
-differ: Libra stops
+The authors published their learner in the toolkit Libra. Both learned from `train` with the same settings (the table's
+k_e, k_p {k_p:g}, alpha {alpha:g}), in one sitting on one machine; times are CPU times, Libra's to be trusted to
+{noise}. Ours are of learning, and of the whole process, which starts Python and reads the table too; which of the two
+Libra's times cover is not recorded. Circuits differ: Libra stops
 early (a candidate that cannot pay ends the search when it comes first) and keeps a product below its only product
 parent; "corrected" is Libra without the early stop. This is no study of `make paper`: the figures are in
 `published.toml`, and ours are of an early version (8c48d80).{now}
@@ -46,7 +46,7 @@ parent; "corrected" is Libra without the early stop. This is no study of `make p
 {table}
 Libra takes {least:.0f} to {most:.0f} times as long as our learning, and {least_whole:.2g} to {most_whole:.2g} times as
 long as our whole process. Ours has the better likelihood on {ahead} of {pairs} rows; against the corrected Libra on
-{ahead_corrected} of {corrected}.
+{ahead_corrected} of {corrected}, with {level} level.
 """
 NOW = """ The last column is ours of today, measured as the other times of this report, not beside
 Libra."""
@@ -74,9 +74,12 @@ def libra(studies: Studies) -> str:
     header += ["our process", *(["learning today"] if any(today) else [])]
     ratios, whole = ([p["seconds"] / p[key] for p in found] for key in ("our_seconds", "our_process_seconds"))
     both = [(pair["our_test"], float(better["test"])) for pair, better in zip(found, corrected, strict=True) if better]
+    level = sum(ours == theirs for ours, theirs in both)
     return TEXT.format(
         table=table(header, rows),
         noise=NOISE,
+        k_p=PUBLISHED["libra"]["settings"]["parameter_penalty"],
+        alpha=PUBLISHED["libra"]["settings"]["alpha"],
         now=NOW if any(today) else "",
         least=min(ratios),
         most=max(ratios),
@@ -86,6 +89,7 @@ def libra(studies: Studies) -> str:
         pairs=len(found),
         ahead_corrected=sum(ours > theirs for ours, theirs in both),
         corrected=len(both),
+        level=level,
     )
 
 

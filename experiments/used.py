@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import hypot
 from typing import Any
 
 from tables import PUBLISHED, Studies, listed, table, thousands, timing
@@ -134,16 +135,22 @@ def _told_of_densities(studies: Studies) -> str:
     """Which model has the best density where they are of one kind."""
     told = []
     for name in comparable(studies):
-        scores = {
-            method: answer["score"]
+        answers = {
+            method: answer
             for method in ("circuit", "mixture", *OTHERS["density"])
             if (answer := answer_of(studies, name, method, "density")) and is_valid(method, answer)
         }
-        best = max(scores, key=lambda method: scores[method])
-        ours = max(scores[method] for method in ("circuit", "mixture") if method in scores)
-        behind = f" ({scores[best] - ours:.1f} nats ahead of ours)" if scores[best] > ours else ""
-        told.append(f"{best} on {name}{behind}")
+        best = max(answers, key=lambda method: answers[method]["score"])
+        ours = max({"circuit", "mixture"} & set(answers), key=lambda method: answers[method]["score"])
+        told.append(f"{best} on {name}{_lead(answers[best], answers[ours]) if best != ours else ''}")
     return f"Where the scores are of one kind, the best is: {listed(told)}." if told else ""
+
+
+def _lead(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+    """How far another density is ahead of ours, with the error as if the two erred independently."""
+    errors = [error_of(each, "score") for each in (theirs, ours)]
+    error = "" if None in errors else f" ± {hypot(*errors):.1f}"
+    return f" ({theirs['score'] - ours['score']:.1f}{error} nats ahead of ours)"
 
 
 def _n_values(studies: Studies) -> str:

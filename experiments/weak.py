@@ -65,8 +65,8 @@ def largest_mixtures(studies: Studies) -> str:
     }
     told = [f"on {len(sets)} of {found.n_sets} sets {reason}" for reason, sets in why.items() if sets]
     return (
-        "**Averaged mixtures may do better with more components:** the last step still gained on valid, but more were "
-        f"not tried, {listed(told)}."
+        "**Averaged mixtures may do better with more components:** the most that were tried did best on valid, but "
+        f"more were not tried, {listed(told)}."
         if told
         else ""
     )
@@ -107,7 +107,8 @@ def commits(studies: Studies, benchmarks: Path | None = None) -> str:
     of_report = set().union(*by_study.values())
     files = [] if benchmarks is None else [json.loads(path.read_text()) for path in benchmarks.glob("*.json")]
     of_benchmarks = {file["machine"]["commit"] for file in files}
-    if len(of_report) <= 1 and len(of_benchmarks) <= 1:
+    short = min(map(len, of_report | of_benchmarks), default=0)  # Some are written with more digits.
+    if len({commit[:short] for commit in of_report | of_benchmarks}) <= 1:
         return ""
     mixed = [f"`{name}`" for name, found in by_study.items() if len(found) > 1]
     also = f", those of the benchmarks from {len(of_benchmarks)}" if of_benchmarks else ""

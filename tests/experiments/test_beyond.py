@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beyond import greedy_against_quick, greedy_wins
+from beyond import best_of_the_grid, candidate_losses, chosen_default, defaults_table, greedy_against_quick, greedy_wins
 from reproduced import table4
 from tables import Studies
+
+from learnac.learn import LearnSettings
 
 Record = dict[str, Any]
 
@@ -52,3 +54,64 @@ def test_a_compiled_circuit_is_a_bound_where_time_was_up(seconds: float, told: s
         {"task": task, "result": {"compiled_edges": 147_000}, "wall_seconds": seconds},
     ]
     assert told in table4(studies(tmp_path, table4=records))
+
+
+@pytest.mark.parametrize(("edge_penalty", "edge"), [(0.01, "(lowest)"), (0.05, ""), (0.1, "(highest)")])
+def test_penalties_at_the_edge_of_their_grid_are_told(edge_penalty: float, edge: str, tmp_path: Path) -> None:
+    tried = [tuned("quick", -2.0, 1.0) for _ in range(3)]
+    for record, value in zip(tried, (0.01, 0.05, 0.1), strict=True):
+        record["task"]["edge_penalty"] = value
+    figures = {"test": -2.16, "edges": 1, "leaves": 1, "average_parents": 1.0, "largest_parents": 1, "treewidth": 9}
+    final = {**tried[0]["task"], "stage": "final", "edge_penalty": edge_penalty}
+    said = table4(studies(tmp_path, table4=[*tried, {"task": final, "result": {**figures, "learning_seconds": 1.0}}]))
+    assert ("At the edge of the grid: k_e of KDD Cup's AC-Quick" in said) == bool(edge)
+    assert edge in said
+    assert "treewidths of our circuits' networks are smaller than the paper's on 1 of 1." in said  # which has 38
+
+
+DEFAULT = {
+    name: value
+    for name in ("edge_penalty", "halve_edge_penalty", "max_edges", "parameter_penalty", "splits")
+    if (value := getattr(LearnSettings().for_circuit(0), name)) is not None
+} | {"alpha": "chosen", "shrinkage": "chosen"}
+
+
+def candidates(folder: Path, default: float, other: float, best: float = -10.0, error: float = 0.01) -> Studies:
+    """Two candidates for the defaults on one set, and the best smoothing of the first."""
+    records = [
+        {"task": {"set": "nltcs", "candidate": "ours", **DEFAULT}, "result": {"valid": default}},
+        {"task": {"set": "nltcs", "candidate": "other", **DEFAULT, "alpha": 1.0}, "result": {"valid": other}},
+    ]
+    for record in records:
+        record["result"] |= {"edges": 10, "learning_seconds": 1.0}
+    bests = dict.fromkeys(("best_smoothing", "best_of_grid"), best)
+    records[0]["result"] |= bests | {f"{key}_error": error for key in bests}
+    return studies(folder, defaults=records)
+
+
+@pytest.mark.parametrize(("default", "losses"), [(-10.0, (0.0, 0.1)), (-12.1, (0.1, 0.0))])
+def test_losses_are_to_the_best_candidate(default: float, losses: tuple[float, float], tmp_path: Path) -> None:
+    found = candidates(tmp_path, default, -11.0)
+    assert chosen_default(found) == "ours"
+    sets, by_candidate = candidate_losses(found)
+    assert sets == ["nltcs"]
+    assert (by_candidate["ours"][0], by_candidate["other"][0]) == pytest.approx(losses)
+    told = f"| **ours** | {losses[0]:.2%} | {losses[0]:.1%} (nltcs, {-default - min(-default, 11.0):.2f} nats) |"
+    assert told in defaults_table(found)
+
+
+@pytest.mark.parametrize(
+    ("default", "said"),
+    [
+        (
+            -10.1,
+            "at most 1.00% of the log-likelihood (nltcs, 0.100 ± 0.010 nats a row); clearly more than nothing on 1",
+        ),
+        (
+            -10.01,
+            "at most 0.10% of the log-likelihood (nltcs, 0.010 ± 0.010 nats a row); clearly more than nothing on 0",
+        ),
+    ],
+)
+def test_what_the_default_loses_against_its_grid(default: float, said: str, tmp_path: Path) -> None:
+    assert best_of_the_grid(candidates(tmp_path, default, -11.0)).count(said) == 2

@@ -14,9 +14,9 @@ from tables import Studies
 def said(tmp_path: Path, **less: tuple[float, float]) -> str:
     """Of one table: by method, how much less it scores than ours, and the standard error of this."""
     task: dict[str, Any] = {"set": "a", "share": 0.3}
-    records = [{"task": {**task, "method": "gaps"}, "result": {"test": -1.0, "test_error": 0.1}}]
+    records = [{"task": {**task, "method": "gaps"}, "result": {"test": -1.0, "test_error": 0.1, "edges": 9}}]
     for method, (by, error) in less.items():
-        result = {"test": -1.0 - by, "test_error": 0.1, "less_than_ours": by, "less_than_ours_error": error}
+        result = {"test": -1.0 - by, "test_error": 0.1, "edges": 9, "less_than_ours": by, "less_than_ours_error": error}
         records.append({"task": {**task, "method": method}, "result": result})
     (tmp_path / "gaps.json").write_text(json.dumps(records))
     return " ".join(gaps(Studies(tmp_path)).split())
@@ -32,6 +32,17 @@ def said(tmp_path: Path, **less: tuple[float, float]) -> str:
 )
 def test_a_difference_must_be_clear(less: tuple[float, float], expected: str, tmp_path: Path) -> None:
     assert expected in said(tmp_path, dropped=less)
+
+
+def test_a_table_without_whole_rows_is_told(tmp_path: Path) -> None:
+    said(tmp_path, mode=(0.3, 0.1))
+    records = json.loads((tmp_path / "gaps.json").read_text())
+    records.append({"task": {"set": "a", "share": 0.3, "method": "dropped"}, "result": {"rows": 0}})
+    (tmp_path / "gaps.json").write_text(json.dumps(records))
+    told = " ".join(gaps(Studies(tmp_path)).split())
+    assert "in 1 of 1 cases" in told
+    assert "Not among these cases: dropping leaves no rows of a with 30% missing." in told
+    assert "leaves no rows" not in said(tmp_path, dropped=(0.3, 0.1))
 
 
 def test_what_is_clear_alone_may_not_be_clear_among_many(tmp_path: Path) -> None:

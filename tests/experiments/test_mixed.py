@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from mixed import AtLargest, ahead_of_all, ahead_with, at_largest, curve, mixtures
+from mixed import AtLargest, ahead_of_all, ahead_with, at_largest, curve, headline_table, mixtures
 from mixtures import next_number
 from tables import Studies
 from verdicts import Ended
@@ -144,3 +144,10 @@ def test_a_curve_ascends_and_ends_with_the_budget(tmp_path: Path) -> None:
         ({"kind": "mixture curve", "set": "dna", "max_edges": 10}, -81.0, -81.0),
     )
     assert curve(found, "dna", "mixture") == [(800, -81.0), (800, -79.0)]
+
+
+@pytest.mark.parametrize(("test", "lead"), [(-79.0, "+0.06"), (-79.06, "level"), (-79.10, "-0.04")])
+def test_the_headline_has_the_lead_over_the_best(test: float, lead: str, tmp_path: Path) -> None:
+    circuit = ({"kind": "circuit", "set": "dna"}, -80.0, -80.0)
+    found = studies(tmp_path, circuit, ({"kind": "averaged", "set": "dna"}, test, test))
+    assert headline_table(found).endswith(f"| dna | -79.06 | -80.00 |  |  | {test:.2f} ± 0.10 | {lead} | 800 |\n")

@@ -9,6 +9,7 @@ import pytest
 from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
 from filled import PAGES, PICTURES, ROOT, filled
+from questions import questions
 from report import render
 from tables import Studies, thousands
 from verdicts import behind_the_best
@@ -28,6 +29,7 @@ def test_studies_that_are_not_done_yet_are_no_hindrance(share: float, tmp_path: 
         records = json.loads(path.read_text())
         (tmp_path / path.name).write_text(json.dumps(records[: max(1, round(share * len(records)))]))
     assert "## Table 3" in render(Studies(tmp_path))
+    assert questions(Studies(tmp_path)).startswith("# What a hostile reviewer would ask")
 
 
 def test_every_figure_it_shows_is_there() -> None:
