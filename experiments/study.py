@@ -24,6 +24,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -122,7 +123,7 @@ def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
         process.join()
         raise RuntimeError(f"{_told(task)}: the process of the task ended with {process.exitcode}") from None
     finally:
-        process.kill()
+        _end(process)
     if isinstance(found, BaseException):
         raise found
     return {
@@ -137,7 +138,16 @@ def measured(task: Task, measure: Callable[[Task], Result]) -> dict[str, Any]:
 _GAVE_UP = {"result": {"gave_up": True}, "cpu_seconds": None, "memory_mb": None, "packages": {}}
 
 
+def _end(process: BaseProcess) -> None:
+    """Ends the process of a task, and those that it began."""
+    assert process.pid is not None
+    process.kill()
+    with suppress(ProcessLookupError, PermissionError):  # It has ended, or not begun.
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def _measure(measure: Callable[[Task], Result], task: Task, sender: Connection) -> None:
+    os.setpgid(0, 0)  # A group of its own, so that it can be ended with all that it begins.
     try:
         found: Any = {"result": measure(task), "cpu_seconds": round(cpu_seconds(), 2)}
         found["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

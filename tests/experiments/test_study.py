@@ -10,7 +10,7 @@ from typing import Any
 import models
 import numpy as np
 import pytest
-from measures import asleep, doubled, dying, failing
+from measures import asleep, begetting, doubled, dying, failing
 from queries import queries
 from sets import load
 from study import Results, Task, alone, run
@@ -18,6 +18,7 @@ from table5 import measure
 from verdicts import pooled, standard_error
 
 from learnac.errors import LearnacError
+from learnac.file_locks import lock
 
 
 def numbers(settings: Mapping[str, Any], results: Results) -> Iterator[Task]:
@@ -79,6 +80,15 @@ class TestStudy:
         results = Results(tmp_path / "numbers.json")
         run(results, lambda *_: iter([{"number": 1, "most_seconds": 0.5}]), asleep, {})
         assert results.records[0]["result"] == {"gave_up": True}
+
+    def test_given_up_it_ends_with_all_that_it_began(self, tmp_path: Path) -> None:
+        path = tmp_path / "held.lock"
+        run(
+            Results(tmp_path / "numbers.json"), lambda *_: iter([{"lock": str(path), "most_seconds": 5}]), begetting, {}
+        )
+        assert path.with_suffix(".begun").exists()
+        with path.open("w") as file:
+            assert lock(file.fileno())
 
 
 class TestSets:
