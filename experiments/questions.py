@@ -257,8 +257,8 @@ def junction_tree(studies: Studies) -> str:
             f"less than {QUICK} ms at the mean, and {means.count(None)} do not answer all"
         )
     return (
-        f"{listed(answers).capitalize()}. pyAgrum, its score chosen on valid, learned a network on "
-        f"{len(found.compared)} sets and fits test better than our single circuit on {len(found.better)} "
+        f"{listed(answers).capitalize()}. pyAgrum, its penalty and what is added to counts chosen on valid, learned a "
+        f"network on {len(found.compared)} sets and fits test better than our single circuit on {len(found.better)} "
         f"({', '.join(found.better) or 'none'}). {len(found.unanswered)} of these answer no query when nothing is "
         f"known, and of {len(found.not_compiled)} there is no circuit within the limits. Of all its networks, with any "
         f"number of parents or few: {'; '.join(told)}."
