@@ -226,13 +226,14 @@ def _about_published(n_sets: int) -> str:
     marks = "; ".join(f"{mark.replace('*', 'with a star')}: {source}" for source, mark in MARKS.items())
     authors = "; ".join(f"{name}: {model['by']}" for name, model in MODELS.items())
     return (
-        f"Beside published models, at two decimals. Of the {N_SETS} sets of the collection, {n_sets} are here (not "
-        f"{', '.join(PUBLISHED['absent_sets'])}): those whose data were at hand, not chosen by results. "
-        f"{_scored_before()}Columns {marks}. {listed(networks)} are Bayesian networks, for which exact inference may "
-        "be out of reach. Libra's circuits were learned with an edge penalty of 0.1 alone. The last column has the "
-        "best that is known of any tractable model, set by set. The report first showed only "
-        f"{listed(SHOWN_FIRST)}. By whom the models are: {authors}. We have no figures of "
-        f"{listed(PUBLISHED['without_figures'])}, which may be ahead of these."
+        "Beside published models, at two decimals:\n\n"
+        f"- Of the {N_SETS} sets of the collection, {n_sets} are here (not {', '.join(PUBLISHED['absent_sets'])}): "
+        f"those whose data were at hand, not chosen by results. {_scored_before()}\n"
+        f"- Columns {marks}. The last column has the best that is known of any tractable model, set by set.\n"
+        f"- {listed(networks)} are Bayesian networks, for which exact inference may be out of reach. Libra's circuits "
+        "were learned with an edge penalty of 0.1 alone.\n"
+        f"- By whom the models are: {authors}. We have no figures of {listed(PUBLISHED['without_figures'])}, which may "
+        f"be ahead of these. The report first showed only {listed(SHOWN_FIRST)}."
     )
 
 

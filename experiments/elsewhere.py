@@ -39,23 +39,24 @@ def alternatives(studies: Studies) -> str:
     return f"""\
 ## Against pyAgrum
 
-pyAgrum learns by hill climbing and answers exactly in a junction tree (lazy propagation). Learned from train, once with
-any number of parents and once with at most {max(studies.values("alternatives", "max_parents", stage="learn"))}. Chosen
-on valid: the score, BIC or AIC (in pyAgrum, AIC takes 1 bit for each parameter), or AIC with half of its penalty
-("AIC / 2"), a quarter and so on, as long as this helps; and what is added to every count ({priors}). Each query asks
-for all posteriors of all variables, given a share of a test row, {task["rows"]} of them (three with nothing known). The
-table has the mean of the answered ones (and the worst), and what became of the others: out of memory with more than
-{query["gigabytes"]} GB of addresses, too slow after {duration(query["seconds"])} of CPU, each query for itself. After
-{duration(query["of_level"])} by the clock no new one was asked. Learning was given up after
-{duration(learn["seconds"])} of CPU. "Compiled" is the same network compiled by `learnac.compile`, with limits of
-{thousands(task["limits"]["compile"]["max_edges"])} edges and {duration(task["limits"]["compile"]["max_seconds"])} by
-the clock, of which one attempt may take a part: too large is beyond the first limit, too slow beyond the second. Our
-circuit here is AC-Quick's of the collection. Learning: CPU time of the fit that was chosen (of the whole search for it,
-measured once): one of {_fits_of_circuits(studies)} fits of ours, one of {_fits_of_networks(studies)} of pyAgrum's for
-each bound, and what its choice of what is added to counts takes.
-pyAgrum's junction tree is built anew for each query, since it depends on which variables are known;
-circuits are made ready before the first query, which is not counted. What takes long was not timed again alone: compare
-times only in their order of magnitude.
+pyAgrum learns by hill climbing and answers exactly in a junction tree (lazy propagation).
+
+- Learned from train, once with any number of parents and once with at most
+{max(studies.values("alternatives", "max_parents", stage="learn"))}. Chosen on valid: the score, BIC or AIC (in pyAgrum,
+AIC takes 1 bit for each parameter), or AIC with half of its penalty ("AIC / 2"), a quarter and so on, as long as this
+helps; and what is added to every count ({priors}). Learning was given up after {duration(learn["seconds"])} of CPU.
+- Asked for all posteriors of all variables, given a share of a test row, {task["rows"]} rows for each share (three
+times with nothing known). The table has the mean of the answered queries (and the worst), and what became of the
+others: out of memory with more than {query["gigabytes"]} GB of addresses, too slow after {duration(query["seconds"])}
+of CPU, each query for itself. After {duration(query["of_level"])} by the clock no new one was asked. The junction tree
+is built anew for each query, since it depends on which variables are known.
+- Compiled by `learnac.compile`, the same network: "too large" is beyond
+{thousands(task["limits"]["compile"]["max_edges"])} edges, "too slow" beyond
+{duration(task["limits"]["compile"]["max_seconds"])} by the clock, of which one attempt may take a part.
+- Ours is AC-Quick's circuit of the collection. Circuits are made ready before the first query, which is not counted.
+- Learning: CPU time of the fit that was chosen (of the whole search for it, measured once: {_fits_of_circuits(studies)}
+fits of ours, {_fits_of_networks(studies)} of pyAgrum's for each bound, and its choice of what is added to counts). What
+takes long was not timed again alone: compare times only in their order of magnitude.
 
 {alternatives_table(studies, studies.values("alternatives", "set"))}
 {_fits_better(studies)}{_ended_early(studies)}

@@ -23,16 +23,20 @@ def mixtures(studies: Studies) -> str:
     return f"""\
 ## Mixtures over one structure
 
-Learned from train, everything chosen on valid, scored once on test; ± is the standard error of the mean over rows. One
-circuit and one mixture have at most {thousands(task["max_edges"])} edges, those of all components counted; structure,
-number of components and way of learning are chosen by `LearnAC(n_components="auto")`, and the last column is how far
-two seeds of one mixture differ. (The collection above has single circuits whose penalties and smoothing were tuned.)
-"256 components" may have more edges in all. "Four averaged" are four mixtures from different seeds with equal weights,
-of {_tried(studies)} components each: four times as many are tried as long as they gain at least {WORTH_MORE:.1%} of the
-log-likelihood on valid and the four have at most {_limit(studies)} edges x components, and the number that is best on
-valid is taken. (At first the number was fixed for each set before it was scored; that valid chooses was decided later,
-when most of these scores were known, and that more are tried later still.) Learning is CPU time of the whole choice,
-for four averaged of the chosen number alone; a query is all posteriors of one row, with nothing or 30 % known.
+Learned from train, everything chosen on valid, scored once on test. Structure, number of components and way of learning
+are chosen by `LearnAC(n_components="auto")`; ± is the standard error of the mean over rows.
+
+- One circuit, one mixture: of at most {thousands(task["max_edges"])} edges, those of all components counted. (The
+collection above has single circuits whose penalties and smoothing were tuned.)
+- 256 components: the structure of the mixture with so many; it may have more edges in all.
+- Four averaged: mixtures from four seeds, with equal weights, of {_tried(studies)} components each. Four times as many
+are tried as long as they gain at least {WORTH_MORE:.1%} of the log-likelihood on valid and the four have at most
+{_limit(studies)} edges x components; the number that is best on valid is taken. (At first the number was fixed for each
+set before it was scored; that valid chooses was decided later, when most of these scores were known, and that more are
+tried later still.)
+- Seeds: how far two seeds of one mixture differ.
+- Learning: CPU time of the whole choice, for four averaged of the chosen number alone. A query is all posteriors of one
+row, with nothing or 30 % known.
 
 {mixtures_table(studies)}
 {_costs(studies)}

@@ -25,29 +25,39 @@ INTRODUCTION = """\
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. What differs from the paper,
 and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask: [QUESTIONS.md](QUESTIONS.md).
 
-**Words.** A circuit is a graph of sums and products that answers queries exactly, with a number of operations linear
-in its edges. It is learned with the Bayesian network that it equals, in which each variable has a decision tree: a
-split divides a leaf of a tree by the value of another variable, which becomes a parent; a complete split has a branch
-for each value, a binary one divides one value from the rest; a parameter is the probability of a value at a leaf. A
-split that may be made is a candidate, and its edge cost is the number of edges that it would add to the circuit. The
-paper's two searches, or schedules: AC-Greedy always makes the split that gains most after its costs; AC-Quick takes
-edge costs from earlier, so that it prices fewer candidates. The free network is what the same search finds as if edges
-cost nothing; it stands for WinMine, the paper's learner of networks. c2d is the compiler that the paper used. Models
-learn from the rows of train, are chosen on valid and judged on test; those of Tables 4 and 5 are chosen so, and then
-learned again from train and valid. k_e, the edge penalty: a split is made only if it raises the log-likelihood of the
-training rows by more than k_e for each edge that it adds. k_p, the parameter penalty: the same for each parameter.
-Smoothing: alpha is added to every count; shrinkage draws the parameters of a leaf towards those of the node that it
-came from, as if by so many rows. Treewidth, by the min-fill heuristic, bounds how hard exact inference is in a network.
-A posterior is the distribution of a variable given what is known. A mixture has one structure and a vector of
-parameters for each component, and its size is edges x components; four averaged are four mixtures with equal weights,
-so that "1024 each" is 4,096 components in all. Holm's correction asks more of each comparison the more are made.
+**Words**
 
-**Numbers.** Log-likelihoods are natural (nats), means over test rows. After a log-likelihood, ± is the standard error
-of this mean. Times are CPU time of one thread. After a time, ± is half of the range of three runs in a row with nothing
-else on the machine, in percent of the median; times without it were measured beside other work, most of them once,
-because the model takes long to learn or is no part of what was timed again. Between sittings and commits, times of the
-same model differ ("Measured again" says how much), so only large factors mean anything. In Figure 1 and its tables, ±
-is half of a 95 % confidence interval.
+- Circuit: a graph of sums and products that answers queries exactly, with a number of operations linear in its edges.
+It is learned with the Bayesian network that it equals, in which each variable has a decision tree.
+- Parameter: the probability of a value at a leaf of a tree.
+- Split: a leaf of a tree is divided by the value of another variable, which becomes a parent. A complete split has a
+branch for each value, a binary one divides one value from the rest. A split that may be made is a candidate; its edge
+cost is the number of edges that it would add to the circuit.
+- AC-Greedy and AC-Quick: the paper's two searches, or schedules. AC-Greedy always makes the split that gains most after
+its costs; AC-Quick takes edge costs from earlier, so that it prices fewer candidates.
+- k_e, the edge penalty: a split is made only if it raises the log-likelihood of the training rows by more than k_e for
+each edge that it adds. k_p, the parameter penalty: the same for each parameter.
+- Smoothing: alpha is added to every count; shrinkage draws the parameters of a leaf towards those of the node that it
+came from, as if by so many rows.
+- Free network: what the same search finds as if edges cost nothing. It stands for WinMine, the paper's learner of
+networks.
+- Treewidth, by the min-fill heuristic: bounds how hard exact inference is in a network.
+- Compiled: a circuit that is made of a network after learning. c2d is the compiler that the paper used.
+- train, valid, test: models learn from the rows of train, are chosen on valid and judged on test. Those of Tables 4 and
+5 are chosen so, and then learned again from train and valid.
+- Posterior: the distribution of a variable given what is known.
+- Mixture: one structure with a vector of parameters for each component; its size is edges x components. Four averaged
+are four mixtures with equal weights, so that "1024 each" is 4,096 components in all.
+- Holm's correction: asks more of each comparison the more are made together.
+
+**Numbers**
+
+- Log-likelihoods are natural (nats), means over test rows. After one, ± is the standard error of this mean.
+- Times are CPU time of one thread. After one, ± is half of the range of three runs in a row with nothing else on the
+machine, in percent of the median. Times without it were measured beside other work, most of them once, because the
+model takes long to learn or is no part of what was timed again. Between sittings and commits, times of the same model
+differ ("Measured again" says how much), so only large factors mean anything.
+- In Figure 1 and its tables, ± is half of a 95 % confidence interval.
 
 """
 
