@@ -107,9 +107,20 @@ candidates are priced all the same. In order of gain: candidates whose gain alon
 counted at {n_watched} splits spread evenly over AC-Greedy's search; the paper says "over 95 %" of its rule. The columns
 "AC-Quick" and "our bounds" (AC-Greedy as it is here, with bounds on what a split can save others) are counted over
 whole searches. The last column is of the nodes visited to price a candidate: the share spared by giving up when the
-cost exceeds what the gain can pay.
+cost exceeds what the gain can pay.{_other_penalties(studies)}
 
 {table(header, rows)}"""
+
+
+def _other_penalties(studies: Studies) -> str:
+    """Which searches are not those of Table 4."""
+    keys = ("edge_penalty", "parameter_penalty")
+    other = []
+    for record in studies.records("optimisations"):
+        finals = studies.records("table4", stage="final", schedule="greedy", set=record["task"]["set"])
+        if finals and any(record["task"][key] != finals[-1]["task"][key] for key in keys):
+            other.append(NAMES[record["task"]["set"]])
+    return f" Penalties are not those of Table 4 on {listed(other)}." if other else ""
 
 
 def tradeoff(studies: Studies) -> str:

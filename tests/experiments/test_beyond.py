@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from beyond import best_of_the_grid, candidate_losses, chosen_default, defaults_table, greedy_against_quick, greedy_wins
+from beyond import (
+    best_of_the_grid,
+    candidate_losses,
+    chosen_default,
+    defaults_table,
+    greedy_against_quick,
+    greedy_wins,
+    optimisations,
+)
 from reproduced import table4
 from tables import Studies
 
@@ -115,3 +123,12 @@ def test_losses_are_to_the_best_candidate(default: float, losses: tuple[float, f
 )
 def test_what_the_default_loses_against_its_grid(default: float, said: str, tmp_path: Path) -> None:
     assert best_of_the_grid(candidates(tmp_path, default, -11.0)).count(said) == 2
+
+
+@pytest.mark.parametrize(("edge_penalty", "said"), [(0.1, False), (0.05, True)])
+def test_searches_with_other_penalties_are_told(edge_penalty: float, said: bool, tmp_path: Path) -> None:
+    final = {"stage": "final", "set": "kdd", "schedule": "greedy", "edge_penalty": 0.1, "parameter_penalty": 1.0}
+    counts = dict.fromkeys(("all", "changed", "by_gain", "quick", "ours", "visits", "visits_with_exit"), 10)
+    task = {"set": "kdd", "edge_penalty": edge_penalty, "parameter_penalty": 1.0, "watched_splits": 40}
+    found = studies(tmp_path, table4=[{"task": final, "result": {}}], optimisations=[{"task": task, "result": counts}])
+    assert ("Penalties are not those of Table 4 on KDD Cup." in optimisations(found)) == said
