@@ -78,11 +78,11 @@ def _compiled_larger(studies: Studies) -> str:
 
 def _worse_circuits(studies: Studies) -> str:
     worse = [
-        f"{COLUMNS[row.schedule]} on {NAMES[row.name]} ({row.test}, the paper's {row.paper_test})"
+        f"{_FOR.get(row.schedule, COLUMNS[row.schedule])} on {NAMES[row.name]} ({row.test}; there {row.paper_test})"
         for row in against_paper(studies, schedules=tuple(COLUMNS))
         if not row.is_as_likely
     ]
-    return f"log-likelihoods are below the paper's of {listed(worse)}" if worse else ""
+    return f"less likely than in the paper is {listed(worse)}" if worse else ""
 
 
 def _other_data(studies: Studies) -> str:
@@ -94,6 +94,7 @@ def _other_data(studies: Studies) -> str:
     return f" The data differ in size: {listed(told)}; Table 3 says what we know of it." if told else ""
 
 
+_FOR = {"network": "the free network, for WinMine,"}
 DOMINATE = '"easily dominate even the slowest runs of Gibbs sampling"'
 FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, _worse_circuits)
 
@@ -252,7 +253,7 @@ def other_networks(studies: Studies) -> str:
     clearly = f" (clearly on {above}, clearly worse on {below})" if leads(studies) else ""
     return (
         f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
-        f"{len(found.compared)} sets{clearly}. Of the {len(found.better)}, {len(found.unanswered)} answer no query "
+        f"{len(found.compared)} sets{clearly}. Of these {len(found.better)}, {len(found.unanswered)} answer no query "
         f"when nothing is known, and {len(found.not_compiled)} were not compiled, within our limits of time and "
         f"memory**; with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
         f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-pyagrum')})."

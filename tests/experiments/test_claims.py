@@ -220,7 +220,8 @@ class TestNotReproduced:
         assert same_data(found) == (["msweb"] if n_train == 32_711 else [])
 
     @pytest.mark.parametrize(
-        ("test", "said"), [(-9.846, ""), (-9.856, "below the paper's of AC-Quick on MSWeb (-9.86, the paper's -9.85)")]
+        ("test", "said"),
+        [(-9.846, ""), (-9.856, "less likely than in the paper is AC-Quick on MSWeb (-9.86; there -9.85)")],
     )
     def test_circuits_that_are_worse_than_the_papers(self, test: float, said: str, tmp_path: Path) -> None:
         result = {"test": test, "edges": 1, "learning_seconds": 1.0}
@@ -233,7 +234,9 @@ class TestNotReproduced:
         record = {"task": {"stage": "final", "set": "tmovie", "schedule": "network"}}
         record["result"] = {"test": -53.8, "learning_seconds": 1.0}
         said = not_reproduced(studies(tmp_path, table4=[record]))
-        assert "below the paper's of free network on EachMovie (-53.8, the paper's -53.7)" in said
+        assert (
+            "less likely than in the paper is the free network, for WinMine, on EachMovie (-53.8; there -53.7)" in said
+        )
         record["result"]["test"] = -53.74
         assert not_reproduced(studies(tmp_path, table4=[record])) == ""
 
@@ -300,19 +303,19 @@ def elsewhere(tmp_path: Path, networks: dict[str, tuple[float, float]], asked: R
             -5.0,
             UNANSWERED,
             {"exceeded": "TIME"},
-            "on 1 of 1 sets. Of the 1, 1 answer no query when nothing is known, and 1 were not",
+            "on 1 of 1 sets. Of these 1, 1 answer no query when nothing is known, and 1 were not",
         ),
         (
             -5.0,
             ANSWERED,
             {"edges": 9},
-            "on 1 of 1 sets. Of the 1, 0 answer no query when nothing is known, and 0 were not",
+            "on 1 of 1 sets. Of these 1, 0 answer no query when nothing is known, and 0 were not",
         ),
         (
             -7.0,
             UNANSWERED,
             {"exceeded": "TIME"},
-            "on 0 of 1 sets. Of the 0, 0 answer no query when nothing is known, and 0 were not",
+            "on 0 of 1 sets. Of these 0, 0 answer no query when nothing is known, and 0 were not",
         ),
     ],
 )
@@ -335,14 +338,14 @@ def test_networks_that_answer_all_queries_when_most_is_known_are_counted(
 def test_one_query_that_is_answered_is_enough_to_be_no_failure(tmp_path: Path) -> None:
     some = {**UNANSWERED, "answered": 1}
     told = other_networks(elsewhere(tmp_path, {"BIC": (-5.0, -5.0)}, some, {"edges": 9}))
-    assert "Of the 1, 0 answer no query" in told
+    assert "Of these 1, 0 answer no query" in told
 
 
 @pytest.mark.parametrize(
     ("lead", "error", "said"),
     [
-        (1.0, 0.1, "on 1 of 1 sets (clearly on 1, clearly worse on 0). Of the 1"),
-        (1.0, 0.9, "on 1 of 1 sets (clearly on 0, clearly worse on 0). Of the 1"),
+        (1.0, 0.1, "on 1 of 1 sets (clearly on 1, clearly worse on 0). Of these 1"),
+        (1.0, 0.9, "on 1 of 1 sets (clearly on 0, clearly worse on 0). Of these 1"),
         (-1.0, 0.1, "(clearly on 0, clearly worse on 1)"),
     ],
 )
