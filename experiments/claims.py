@@ -19,10 +19,10 @@ from compared import (
     tallies,
 )
 from copied import mostly_by_copies
+from dominance import FASTEST, SLOWEST, clear_together, decided, not_dominated_on, told_against
 from elsewhere import better_elsewhere, clear_leads, leads
 from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error, told_perhaps
 from reproduced import COLUMNS, against_paper, faster, fewer_variables, in_words, other_sizes, same_data, was_cut_off
-from sampling import FASTEST, SLOWEST, clear_together, decided, not_dominated_on, told_against
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
 from verdicts import Sign, Verdict

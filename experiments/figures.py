@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from compared import best_circuits
+from dominance import cell
 from mixed import curve
-from sampling import cell
 from table5 import LEFT, RIGHT
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, SAFE_QUERIES, half_width

@@ -25,13 +25,14 @@ from compared import (
 from copied import FEW as FEW_COPIES
 from copied import found_copies, mostly_by_copies, with_copies
 from copied import told as told_of_copies
+from dominance import SLOWEST, VERY_FEW, cell, is_dominated, that_count
 from elsewhere import answered_within, better_elsewhere
 from layout import laid_out
 from libra import pairs
 from losses import losses
 from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
 from reproduced import against_paper, faster
-from sampling import SLOWEST, VERY_FEW, cell, is_dominated, orders_of_magnitude, seconds_of_queries, that_count
+from sampling import orders_of_magnitude, seconds_of_queries
 from table5 import CIRCUITS, SCENARIOS
 from tables import NAMES, PAPER, Studies, duration, edges_of, listed, table, thousands
 from verdicts import SAFE_QUERIES, Verdict, tally

@@ -21,8 +21,8 @@ from compared import (
     not_stepped,
     tallies,
 )
+from dominance import not_dominated
 from mixed import at_largest
-from sampling import not_dominated
 from tables import PUBLISHED, TUNED, Studies, listed
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from compared import BEST, MODELS
+from dominance import SLOWEST
 from libra import pairs
 from losses import beside, losses
 from questions import (
@@ -25,7 +26,6 @@ from questions import (
     state_of_the_art,
     untuned,
 )
-from sampling import SLOWEST
 from table5 import LEVELS
 from tables import Studies
 

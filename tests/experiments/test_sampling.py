@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sampling import (
-    SLOWEST,
-    clear_together,
-    is_dominated,
-    missed_by_chance,
-    misses,
-    not_dominated,
-    orders_of_magnitude,
-    seconds_of_queries,
-    table5,
-    told_against,
-)
+from dominance import SLOWEST, clear_together, is_dominated, missed_by_chance, misses, not_dominated, told_against
+from sampling import orders_of_magnitude, seconds_of_queries, table5
 from table5 import LEVELS
 from tables import Studies
 
