@@ -8,6 +8,8 @@ Writes REPORT.md with its figures, and QUESTIONS.md. What there are no results f
 from __future__ import annotations
 
 import argparse
+import sys
+import tomllib
 from pathlib import Path
 
 import beyond
@@ -19,6 +21,8 @@ from layout import laid_out
 from questions import questions
 from study import HERE
 from tables import Studies, table
+
+from learnac.errors import LearnacError
 
 TITLE = "# The experiments of the paper, and more\n\n"
 INTRODUCTION = """\
@@ -97,7 +101,12 @@ def main() -> None:
     parser.add_argument("--settings", type=Path, default=HERE / "paper.toml", help="those of the studies")
     parser.add_argument("--out", type=Path, default=HERE)
     arguments = parser.parse_args()
-    studies = Studies(arguments.results, arguments.settings)
+    try:
+        studies = Studies(arguments.results, arguments.settings)
+        if not studies.names():
+            raise LearnacError(f"{arguments.results}: expected a folder with results of studies, found none")
+    except (LearnacError, OSError, tomllib.TOMLDecodeError) as error:
+        sys.exit(f"error: {error}")
     (arguments.out / "figures").mkdir(parents=True, exist_ok=True)
     (arguments.out / "REPORT.md").write_text(render(studies))
     (arguments.out / "QUESTIONS.md").write_text(questions(studies))

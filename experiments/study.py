@@ -47,7 +47,10 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.records: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+        try:
+            self.records: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
+        except json.JSONDecodeError as error:
+            raise LearnacError(f"{path}: expected the results of a study in JSON, found {error}") from None
 
     def get(self, task: Task) -> Result | None:
         """What was found; none if the task has not been measured."""

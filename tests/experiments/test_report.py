@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import report
 from beyond import candidate_losses, chosen_default
 from figures import FIGURES, digest
 from filled import PAGES, PICTURES, ROOT, filled
@@ -30,6 +31,21 @@ def test_studies_that_are_not_done_yet_are_no_hindrance(share: float, tmp_path: 
         (tmp_path / path.name).write_text(json.dumps(records[: max(1, round(share * len(records)))]))
     assert "## Table 3" in render(Studies(tmp_path))
     assert questions(Studies(tmp_path)).startswith("# What a hostile reviewer would ask")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"), [(None, "", "expected a folder with results"), ("table3.json", "[{", "in JSON, found")]
+)
+def test_without_results_nothing_is_written(
+    file: str | None, text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if file is not None:
+        (tmp_path / file).write_text(text)
+    out = tmp_path / "out"
+    monkeypatch.setattr("sys.argv", ["report.py", "--results", str(tmp_path), "--out", str(out)])
+    with pytest.raises(SystemExit, match=said):
+        report.main()
+    assert not out.exists()
 
 
 def test_every_figure_it_shows_is_there() -> None:

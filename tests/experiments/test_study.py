@@ -57,6 +57,13 @@ class TestStudy:
         run(Results(path), numbers, doubled, {"numbers": [5]})
         assert [record["task"]["number"] for record in Results(path).records] == [5, 10]
 
+    def test_a_file_that_is_no_json_is_an_error(self, tmp_path: Path) -> None:
+        path = tmp_path / "numbers.json"
+        path.write_text("[{}, {")
+        with pytest.raises(LearnacError, match=r"numbers\.json: expected the results of a study in JSON, found Exp"):
+            Results(path)
+        assert path.read_text() == "[{}, {"
+
     def test_a_process_that_dies_is_an_error(self, tmp_path: Path) -> None:
         results = Results(tmp_path / "numbers.json")
         with pytest.raises(RuntimeError, match="number 1: the process of the task ended with 3"):
