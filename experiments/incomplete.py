@@ -125,11 +125,11 @@ def gaps_verdict(studies: Studies) -> str:
 
 
 def _without_rows(studies: Studies) -> str:
-    """Where others have nothing to learn from."""
+    """Where dropping rows leaves nothing to learn from."""
     without = [
         f"{name} with {_share(share)} missing"
         for name, share, by_method in _compared(studies)
-        if any("test" not in by_method[method] for method in INSTEAD if method in by_method)
+        if "dropped" in by_method and "test" not in by_method["dropped"]
     ]
     return f" Not among these cases: dropping leaves no rows of {listed(without)}." if without else ""
 

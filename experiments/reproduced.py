@@ -203,8 +203,7 @@ def against_paper(
         if not ours:
             continue
         theirs = PAPER["table4"][name][schedule]
-        is_asked = stage == "final" and schedule != "network"
-        seconds = seconds_of_queries(studies, name, COLUMNS[schedule]) if is_asked else None
+        seconds = seconds_of_queries(studies, name, COLUMNS[schedule]) if stage == "final" else None
         rows.append(
             AgainstPaper(
                 name,

@@ -141,7 +141,10 @@ def _told_of_densities(studies: Studies) -> str:
             if (answer := answer_of(studies, name, method, "density")) and is_valid(method, answer)
         }
         best = max(answers, key=lambda method: answers[method]["score"])
-        ours = max({"circuit", "mixture"} & set(answers), key=lambda method: answers[method]["score"])
+        ours = max(
+            (method for method in ("circuit", "mixture") if method in answers),
+            key=lambda method: answers[method]["score"],
+        )
         told.append(f"{best} on {name}{_lead(answers[best], answers[ours]) if best != ours else ''}")
     return f"Where the scores are of one kind, the best is: {listed(told)}." if told else ""
 
