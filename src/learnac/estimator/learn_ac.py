@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -20,41 +17,32 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnac import defaults, updating
 from learnac.circuit import Mixture, Queryable
-from learnac.data import Evidence, Schema, as_evidence
+from learnac.data import Evidence, as_evidence
 from learnac.data.binning import BinsStatement
-from learnac.data.column_options import stated_options
-from learnac.data.dataset import is_frame
-from learnac.data.describe import REPORT_HEADER, REPORT_NUMBERS, aligned, report_rows
 from learnac.data.forms import DatasetForm, TableForm, form_of
 from learnac.data.incomplete import (
-    TrainingRows,
-    as_rows,
-    as_training_rows,
     check_way,
-    checked_evidence,
     gaps_as_category,
-    with_later_categories,
-    with_missing_category,
 )
 from learnac.data.weights import checked_weights, weighted_mean
-from learnac.errors import DataError, LeftOutWarning, SettingError, SettingTypeError, described, listed, placed
+from learnac.errors import SettingTypeError, described
 from learnac.estimator.queries import Queries
-from learnac.estimator.target import Target, training_table
+from learnac.estimator.tables import Tables, check_no_labels
+from learnac.estimator.target import Target
 from learnac.infer.engine import usable_threads
 from learnac.infer.sample import seed_of
 from learnac.io import write_model
 from learnac.learn import LearnSettings, MixtureSettings, ParentRules, RoundInfo, StepInfo, Stop
-from learnac.learn.blocks import TableOfParts
 from learnac.learn.parents import ParentLists
 from learnac.model import Model
 from learnac.network import BayesNet
 from learnac.progress import shown_progress
 from learnac.sizes import memory_size
-from learnac.streaming import is_streamed, packed, packed_like
+from learnac.streaming import is_streamed, packed_like
 from learnac.training import OnStep, stated_settings, train, train_parts
 
 
-class LearnAC(Queries, DensityMixin, BaseEstimator):
+class LearnAC(Queries, Tables, DensityMixin, BaseEstimator):
     """Learns an arithmetic circuit: a distribution of all columns of a table that answers any query exactly.
 
     Learning grows a decision tree for each variable. Each split must gain more log-likelihood than `edge_penalty` for
@@ -350,7 +338,7 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
             return self.fit(X, y, classes=classes, sample_weight=sample_weight)
         if y is not None and self._target is not None:
             return self.update(self._target.table(X, y), sample_weight=sample_weight)
-        _check_no_labels(y)
+        check_no_labels(y)
         return self.update(X, sample_weight=sample_weight)
 
     def _settings(self) -> LearnSettings:
@@ -363,72 +351,6 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
 
     def _parents(self) -> ParentRules:
         return ParentRules(self.allowed_parents, self.forbidden_parents, self.required_parents, self.tiers)
-
-    def _training_table(
-        self, X: object, y: object, sample_weight: ArrayLike | None, validation: object, classes: object
-    ) -> tuple[TrainingRows, Target | None]:
-        names = () if self.as_category is None else self.as_category
-
-        def read(table: object) -> TrainingRows:
-            found = as_training_rows(
-                table,
-                self.bins,
-                names,
-                self.kinds,
-                min_count=self.min_count,
-                sample_weight=sample_weight,
-                leave_out=True,
-            )
-            _tell_what_was_left_out(found)
-            if self.verbose:
-                _show_columns(found)
-            if self.target is None and is_frame(validation) and is_frame(table) and not isinstance(table, Evidence):
-                found = with_later_categories(found, validation)
-            if self.missing == "category":
-                # A row without a label is of no class of its own.
-                found = with_missing_category(found, () if self.target is None else (str(self.target),))
-            return replace(found, schema=replace(found.schema, takes_unknown=self._takes_unknown()))
-
-        if self.target is not None:
-            return training_table(X, y, str(self.target), read, classes)
-        _check_no_labels(y)
-        return read(X), None
-
-    def _validation_table(self, schema: Schema, validation: object, target: Target | None) -> TrainingRows:
-        try:
-            if target is not None and isinstance(validation, tuple) and len(validation) == 2:
-                rows = target.table(*validation)
-            else:
-                rows = as_rows(schema, validation)
-        except (DataError, TypeError) as error:
-            raise placed(error, "validation") from None
-        if self.missing == "category" and isinstance(rows, Evidence):
-            return checked_evidence(gaps_as_category(rows))
-        return rows
-
-    def _takes_unknown(self) -> bool:
-        if self.unknown not in ("error", "missing"):
-            raise SettingError("unknown", "'error' or 'missing'", self.unknown)
-        return self.unknown == "missing"
-
-    def _packed_table(
-        self, X: object, y: object, sample_weight: ArrayLike | None, mixing: MixtureSettings, scratch: str | Path | None
-    ) -> TableOfParts:
-        """The table that a stream holds, in packed blocks."""
-        if mixing.is_mixture:
-            raise ValueError("n_components: expected 1 for a table in files: a mixture is learned from one in memory")
-        if y is not None:
-            raise ValueError("y: expected None for a table in files: the target is one of its columns")
-        options = stated_options(None, self.bins, self.as_category or (), self.kinds, self.min_count)
-        target = None if self.target is None else str(self.target)
-        table = packed(X, options, scratch, sample_weight, self.missing, target)
-        _tell_what_was_left_out(table)
-        if target is not None and target not in table.schema.names:
-            raise DataError(
-                f"expected a column called {target!r}, the target; there are {listed(table.schema.names)}",
-                column=target,
-            )
-        return table
 
     @contextmanager
     def _watched(self) -> Iterator[OnStep | None]:
@@ -495,29 +417,6 @@ class LearnAC(Queries, DensityMixin, BaseEstimator):
         if self._target is not None:
             labels = self._target.labels_in(X) if y is None else y
             return float(accuracy_score(labels, self.predict(X), sample_weight=sample_weight))
-        _check_no_labels(y)
+        check_no_labels(y)
         log_likelihoods = np.atleast_1d(self.score_samples(X))
         return weighted_mean(log_likelihoods, checked_weights(sample_weight, len(log_likelihoods)))
-
-
-def _tell_what_was_left_out(table: TrainingRows | TableOfParts) -> None:
-    left_out = [
-        f"{report.name!r} ({report.done.removeprefix('left out: ')})" for report in table.reports if report.is_left_out
-    ]
-    if left_out:
-        warnings.warn(
-            f"left out: {', '.join(left_out)}; LearnAC(kinds={{...}}) keeps a column", LeftOutWarning, stacklevel=5
-        )
-
-
-def _show_columns(dataset: TrainingRows) -> None:
-    if dataset.reports:
-        lines = aligned([REPORT_HEADER, *report_rows(dataset.schema, dataset.reports)], REPORT_NUMBERS)
-        print("\n".join(lines), file=sys.stderr)
-
-
-def _check_no_labels(y: object) -> None:
-    if y is not None:
-        raise ValueError(
-            f"y: expected None without a target, found {type(y).__name__}; for a classifier, use LearnAC(target='y')"
-        )
