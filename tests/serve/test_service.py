@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -25,65 +19,11 @@ from learnac import LearnAC
 pytest.importorskip("fastapi")
 pytest.importorskip("httpx")
 
-from learnac.serve.app import Limits, create_app
+from serving import GIVEN, MODEL, ROWS, ask, client_of, frame_of
+
+from learnac.serve.app import Limits
 from learnac.serve.bodies import ARROW
 from learnac.serve.questions import QUESTIONS
-from learnac.serve.stored import ModelStore
-
-
-def frame_of(seed: int, n_rows: int) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    rain = rng.random(n_rows) < 0.4
-    return pd.DataFrame(
-        {
-            "rain": rain,
-            "umbrella": np.where(rng.random(n_rows) < np.where(rain, 0.9, 0.2), "yes", "no"),
-            "mood": np.where(rain, rng.integers(1, 3, n_rows), rng.integers(2, 4, n_rows)),
-            "coin": rng.integers(2, size=n_rows),
-        }
-    )
-
-
-@pytest.fixture(scope="module")
-def model() -> LearnAC:
-    return LearnAC(alpha=1.0, shrinkage=0.0, edge_penalty=0.1).fit(frame_of(0, 300))
-
-
-@pytest.fixture(scope="module")
-def mixture() -> LearnAC:
-    return LearnAC(n_components=2, max_edges=5000).fit(frame_of(0, 300))
-
-
-@pytest.fixture
-def folder(model: LearnAC, mixture: LearnAC, tmp_path: Path) -> Path:
-    model.save(tmp_path / "weather.learnac")
-    mixture.save(tmp_path / "mixed.learnac")
-    return tmp_path
-
-
-def client_of(path: Path, limits: Limits | None = None, token: str | None = None) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Of the libraries about each other.
-        from starlette.testclient import TestClient
-    return TestClient(create_app(ModelStore(path), limits, token), raise_server_exceptions=False)
-
-
-@pytest.fixture
-def client(folder: Path) -> Any:
-    return client_of(folder)
-
-
-def ask(client: Any, question: str, model: str = "weather", /, **body: Any) -> Any:
-    answer = client.post(f"/v1/models/{model}/{question}", json=body)
-    assert answer.status_code == 200, answer.text
-    document = answer.json()
-    assert document["model"]["name"] == model
-    assert answer.headers["x-learnac-model"] == document["model"]["hash"]
-    return document
-
-
-GIVEN = {"umbrella": "yes", "mood": 2}
-ROWS = [{"umbrella": "yes"}, {"mood": 1, "rain": True}, {}]
 
 
 class TestAnswersAreTheLibrarys:
@@ -233,7 +173,6 @@ class TestAbout:
         assert page.headers["content-type"].startswith("text/html")
 
 
-MODEL = "/v1/models/weather"
 BAD: list[tuple[str, str, Any, int, str]] = [
     ("no JSON", f"{MODEL}/score", b"{", 400, "expected JSON"),
     ("NaN", f"{MODEL}/score", b'{"given": {"mood": NaN}}', 400, "NaN is no JSON"),
@@ -420,110 +359,3 @@ class TestFiles:
         assert "weather" in ready.json()["problems"]
         (folder / "weather.learnac").unlink()
         assert client.post(f"{MODEL}/score", json={}).status_code == 404
-
-
-class TestCommand:
-    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        kept = {k: v for k, v in os.environ.items() if k != "LEARNAC_TOKEN"}
-        command = [sys.executable, "-m", "learnac", "serve", *arguments]
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**kept, **environment}
-        )
-
-    @contextmanager
-    def started(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], Any]]:
-        """A service that runs, and a client of it."""
-        import httpx
-
-        running = self.start(*arguments, "--port", "0")
-        try:
-            assert running.stdout is not None
-            line = running.stdout.readline()
-            found = re.search(r"serving .* at (http://127.0.0.1:\d+)", line)
-            assert found is not None, line
-            with httpx.Client(base_url=found[1], timeout=30) as client:
-                yield running, client
-        finally:
-            running.kill()
-            running.communicate()
-
-    def test_killed_and_started_again_it_has_lost_nothing(self, folder: Path) -> None:
-        """In the middle of its work. All that it knows is in the files, which it only reads."""
-        before = {path.name: path.read_bytes() for path in folder.iterdir()}
-        asked = {"given": ROWS}
-        with self.started(str(folder)) as (running, client):
-            answer = client.post(f"{MODEL}/marginals", json=asked).json()
-            others = [threading.Thread(target=_asks_until_it_fails, args=(str(client.base_url),)) for _ in range(4)]
-            for other in others:
-                other.start()
-            time.sleep(0.3)
-            running.send_signal(signal.SIGKILL)
-            running.wait(timeout=20)
-            for other in others:
-                other.join(timeout=20)
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-        with self.started(str(folder)) as (_, client):
-            assert client.get("/ready").json()["models"] == ["mixed", "weather"]
-            assert client.post(f"{MODEL}/marginals", json=asked).json() == answer
-
-    def test_an_answer_does_not_wait_for_the_network(self, folder: Path) -> None:
-        """Parts of an answer are sent at once: one that waits for an acknowledgement takes at least 40 ms."""
-        with self.started(str(folder)) as (_, client):
-            times = []
-            for _ in range(20):
-                begun = time.perf_counter()
-                client.post(f"{MODEL}/score", json={"given": {"mood": 2}}).raise_for_status()
-                times.append(time.perf_counter() - begun)
-        assert min(times[2:]) < 0.03
-
-    def test_what_is_too_large_or_too_slow_does_not_hurt_the_others(self, folder: Path) -> None:
-        with self.started(str(folder), "--max-body", "1", "--max-seconds", "0.5", "--threads", "2") as (_, client):
-            statuses: dict[str, list[int]] = {"large": [], "slow": [], "others": []}
-
-            def ask(kind: str, n: int, path: str, content: bytes) -> None:
-                for _ in range(n):
-                    statuses[kind].append(client.post(f"{MODEL}/{path}", content=content).status_code)
-
-            slow = b'{"given": [' + b",".join([b"{}"] * 100_000) + b"]}"
-            threads = [
-                threading.Thread(target=ask, args=arguments)
-                for arguments in (
-                    ("large", 10, "score", b" " * (8 << 20)),
-                    ("slow", 1, "marginals", slow),
-                    ("others", 50, "score", b'{"given": {"mood": 2}}'),
-                )
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join(timeout=60)
-            assert set(statuses["large"]) == {413}
-            assert statuses["slow"] == [504]
-            assert statuses["others"] == [200] * 50
-
-    def test_it_serves_until_it_is_told_to_stop(self, folder: Path, model: LearnAC) -> None:
-        with self.started(str(folder / "weather.learnac")) as (running, client):
-            document = client.post(f"{MODEL}/score", json={"given": GIVEN}).json()
-            assert document["log_likelihood"] == pytest.approx(model.score_samples(GIVEN))
-            running.send_signal(signal.SIGTERM)
-            _, complaints = running.communicate(timeout=20)
-            assert complaints == ""
-
-    def test_others_need_a_token(self, folder: Path) -> None:
-        refused = self.start(str(folder), "--host", "0.0.0.0", "--port", "0")
-        _, complaints = refused.communicate(timeout=20)
-        assert refused.returncode == 2
-        assert "--host: others could ask, too: set a token in the variable LEARNAC_TOKEN first" in complaints
-
-    def test_no_such_model(self, tmp_path: Path) -> None:
-        refused = self.start(str(tmp_path / "none.learnac"))
-        _, complaints = refused.communicate(timeout=20)
-        assert (refused.returncode, "No such file" in complaints) == (2, True)
-
-
-def _asks_until_it_fails(address: str) -> None:
-    import httpx
-
-    with httpx.Client(base_url=address, timeout=20) as client, suppress(httpx.HTTPError):
-        while True:
-            assert client.post(f"{MODEL}/marginals", json={"given": ROWS}).status_code == 200
