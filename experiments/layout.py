@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 WIDTH = 120
-_ITEM = re.compile(r"- |\d+\. ")
+_ITEM = re.compile(r"( *)(-|\d+\.) ")
 _AS_IT_IS = re.compile(r"\||#|!\[|$")  # tables, headings, pictures, empty lines
 
 
@@ -20,17 +20,26 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Each in one line."""
     gathered: list[str] = []
     for line in text.splitlines():
-        # Within a paragraph, a line that begins with a number ends a sentence.
-        is_item = _ITEM.match(line) and (not gathered or _ITEM.match(gathered[0]))
+        is_item = _is_item(line, after=gathered[0] if gathered else None)
         if gathered and (is_item or _AS_IT_IS.match(line)):
             yield " ".join(gathered)
             gathered = []
         if _AS_IT_IS.match(line):
             yield line
         else:
-            gathered.append(line.strip())
+            gathered.append(line.rstrip() if is_item else line.strip())
     if gathered:
         yield " ".join(gathered)
+
+
+def _is_item(line: str, after: str | None) -> bool:
+    """Within a paragraph, and within an item with a dash, a line that begins with a number ends a sentence."""
+    item = _ITEM.match(line)
+    first = item if after is None else _ITEM.match(after)
+    if item is None or first is None:
+        return False
+    is_outside = len(item[1]) < len(first[1])
+    return is_outside or item[2] == "-" or first[2] != "-"
 
 
 def _lines(paragraph: str) -> list[str]:

@@ -22,8 +22,17 @@ def test_items_are_filled_below_their_text() -> None:
     assert laid_out(f"12. {LONG}").splitlines()[1].startswith("    word")
 
 
+def test_items_of_items_stay_below_them() -> None:
+    lines = laid_out(f"1. first\n   - {LONG}\n   - second\n2. last\n").splitlines()
+    assert lines[0] == "1. first"
+    assert lines[1].startswith("   - word")
+    assert lines[2].startswith("     word")
+    assert lines[-2:] == ["   - second", "2. last"]
+
+
 def test_a_number_that_ends_a_sentence_begins_no_list() -> None:
     assert laid_out("at most\n3. Then more\n") == "at most 3. Then more\n"
+    assert laid_out("- at most\n3. Then more\n- last\n") == "- at most 3. Then more\n- last\n"
 
 
 def test_a_number_and_its_percent_sign_stay_in_one_line() -> None:
