@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from others import DENSITIES
 from sklearn import datasets
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -42,7 +43,7 @@ from learnac.errors import LeftOutWarning
 OURS = ("circuit", "mixture")
 OTHERS = {
     "density": ("gaussian mixture", "kernel density", *DENSITIES),
-    "prediction": ("gradient boosting", "linear"),
+    "prediction": ("gradient boosting", "linear", "frequencies"),
     "imputation": ("gradient boosting", "iterative", "nearest neighbours", "most frequent"),
 }
 DELETED = 0.2  # of the values, for imputation
@@ -186,6 +187,8 @@ def prediction(parts: Parts, method: LearnAC | str) -> Result:
 
 
 def baseline(method: str, features: pd.DataFrame, is_number: bool, **settings: object) -> Any:
+    if method == "frequencies":  # The shares of classes, or the mean, whatever the other columns are.
+        return DummyRegressor() if is_number else DummyClassifier(strategy="prior")
     texts = [name for name in features if not pd.api.types.is_numeric_dtype(features[name])]
     if method == "linear":
         encoder = make_column_transformer(

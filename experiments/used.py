@@ -13,7 +13,7 @@ TABPC: dict[str, Any] = PUBLISHED["synthetic"]["TabPC"]
 # By question, in the order of the tables' columns.
 OTHERS = {
     "density": ("gaussian mixture", "kernel density", "pyAgrum", "SPFlow"),
-    "prediction": ("gradient boosting", "linear"),
+    "prediction": ("gradient boosting", "linear", "frequencies"),
     "imputation": ("gradient boosting", "iterative", "nearest neighbours", "most frequent"),
 }
 DENSITIES_BY_CONSTRUCTION = ("circuit", "mixture", "gaussian mixture", "kernel density")
@@ -46,7 +46,8 @@ test values are in such pieces: with more than {FEW_SINGLE:.0%}, the scores are 
 {_told_of_densities(studies)}
 
 Prediction of one column from all others ({_targets(studies)}): log loss of a class, or, for
-pm2.5, the root of the mean squared error over its standard deviation (lower is better).
+pm2.5, the root of the mean squared error over its standard deviation (lower is better). "Frequencies" gives every row
+the shares of the classes, or the mean, that the rows to learn from have.
 
 {_scores(studies, "prediction")}
 Imputation of 20 % of the values of test rows, deleted at random: the share of categories that are wrong, and the error

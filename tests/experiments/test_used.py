@@ -119,6 +119,17 @@ class TestPrediction:
         # Squares of normal deviates have a standard deviation of the root of 2.
         assert found["standard_error"] == pytest.approx(np.sqrt(2 / 1000) / (2 * found["error"] * 4), rel=0.2)
 
+    def test_frequencies_know_nothing_of_the_other_columns(self) -> None:
+        parts = tabular.Parts(datasets.load_wine(as_frame=True).frame, 1, "target")
+        shares = parts.train["target"].value_counts(normalize=True)
+        found = tabular.prediction(parts, "frequencies")
+        assert found["log_loss"] == pytest.approx(-np.log(shares[parts.test["target"]]).mean())
+        parts = tabular.Parts(datasets.load_wine(as_frame=True).frame, 1, "alcohol")
+        wanted = parts.test["alcohol"].to_numpy()
+        squares = (parts.train["alcohol"].mean() - wanted) ** 2
+        found = tabular.prediction(parts, "frequencies")
+        assert found["error"] == pytest.approx(np.sqrt(squares.mean()) / wanted.std())
+
     def test_the_log_loss_is_that_of_scikit_learn(self) -> None:
         data = datasets.load_wine(as_frame=True).frame
         parts = tabular.Parts(data, 1, "target")
