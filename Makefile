@@ -74,7 +74,7 @@ bench: $(VENV)/paper  ## benchmarks of learning, inference, commands, service, l
 	$(BIN)/python experiments/filled.py || failed=1; \
 	exit $$failed
 
-STUDIES := table3 table4 table5 tradeoff optimisations collection categorical alternatives defaults mixtures gaps tabular rowwise times again
+STUDIES := table3 table4 table5 same_size tradeoff optimisations collection categorical alternatives defaults mixtures gaps tabular rowwise times again
 
 # What could not be measured (times, on a machine that is not idle) is an error, but only after the report has been written.
 paper: $(VENV)/paper  ## all experiments, in hours; begun again, what is missing; needs LEARNAC_DATA

@@ -19,9 +19,11 @@ VERY_FEW = 0.1  # The share of variables asked that we take for the paper's exce
 Cell = tuple[str, str, float, float]  # Of Figure 1: a set, a method, the shares of variables asked and known.
 
 
-def cell(studies: Studies, name: str, method: str, query: float, evidence: float) -> dict[str, Any]:
+def cell(
+    studies: Studies, name: str, method: str, query: float, evidence: float, study: str = "table5"
+) -> dict[str, Any]:
     """A method's answers to queries of one kind; empty if there are none."""
-    return studies.pooled("table5", set=name, method=method, query=query, evidence=evidence)
+    return studies.pooled(study, set=name, method=method, query=query, evidence=evidence)
 
 
 def compared(studies: Studies, methods: Iterable[str] = SCENARIOS, sets: Iterable[str] = NAMES) -> dict[Cell, Verdict]:
@@ -72,10 +74,12 @@ def not_dominated(studies: Studies) -> str:
     sets = studies.values("table5", "set")
     counts = " ".join(filter(None, (_counted(studies, method, sets) for method in SLOWEST)))
     against = f"**This is not reproduced on {_listed(others)}.** " if others else ""
+    n_wanted = sum(level[0] > VERY_FEW for level in LEVELS) * len(SLOWEST)
+    is_missing = any(len(that_count(studies, SLOWEST, [name])) < n_wanted for name in undecided)
     cannot = (
         f"**On {_listed(undecided)} it cannot be said**: what is not clear there has fewer than {SAFE_QUERIES} queries "
-        "of each kind, or is missing. (That so few decide nothing was laid down when results were known: before, 30 "
-        "counted against the circuit.) "
+        f"of each kind{', or is missing' if is_missing else ''}. (That so few decide nothing was laid down when "
+        "results were known: before, 30 counted against the circuit.) "
         if undecided
         else ""
     )
@@ -103,18 +107,31 @@ def _listed(sets: Iterable[str]) -> str:
 
 
 def told_against(studies: Studies, name: str) -> str:
-    """How little the circuit is ahead of the slow samplers that it does not always beat clearly."""
+    """How far the circuit is ahead of the slow samplers that it does not always beat clearly, or behind."""
     told = []
     for method in SLOWEST:
         found = that_count(studies, [method], [name])
         if dominates(found.values()) is not False:
             continue
         cells = [cell(studies, *each) for each in found]
-        most, n_queries = max(each["less_than_quick"] for each in cells), min(each["rows"] for each in cells)
-        ahead = f"ahead of {method} by at most {most:.1g} nats a variable" if most > 0 else f"never ahead of {method}"
+        leads, n_queries = [each["less_than_quick"] for each in cells], min(each["rows"] for each in cells)
         n_clear = list(found.values()).count(Verdict.CIRCUIT)
-        told.append(f"{ahead}, clearly in {n_clear} of {len(cells)} kinds of queries, {n_queries:,} of each")
+        told.append(
+            f"{_range(leads, method)}, clearly ahead in {n_clear} of {len(cells)} kinds of queries, "
+            f"{n_queries:,} of each"
+        )
     return "; ".join(told)
+
+
+def _range(leads: list[float], method: str) -> str:
+    least, most = (
+        np.format_float_positional(abs(lead), 1, fractional=False, trim="-") for lead in (min(leads), max(leads))
+    )
+    if min(leads) >= 0:
+        return f"{least} to {most} nats a variable ahead of {method}"
+    if max(leads) <= 0:
+        return f"{most} to {least} nats a variable behind {method}"
+    return f"from {least} nats a variable behind {method} to {most} ahead"
 
 
 def _counted(studies: Studies, method: str, sets: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from libra import libra
 from sampling import seconds_of_queries, table5
-from tables import NAMES, PAPER, Studies, duration, listed, table, thousands, timing, with_error
+from tables import NAMES, PAPER, Studies, duration, in_words, listed, table, thousands, timing, with_error
 from verdicts import edge_of_grid
 
 COLUMNS = {"greedy": "AC-Greedy", "quick": "AC-Quick", "network": "free network"}
@@ -35,8 +35,8 @@ def table3(studies: Studies) -> str:
 Ours (the paper's). The sets are `kdd`, `msweb` and `tmovie` of the density-estimation collection. Penalties are chosen
 by learning from `train` and looking at `valid`, a tenth of both as in the paper (of EachMovie 18 %); models are then
 learned from both together, and scored on `test`. Of sets whose numbers of rows and variables agree with the paper, we
-do not know whether the rows are the same. Of EachMovie the paper prints the number of all rows as that of its training
-rows; elsewhere it speaks of 593 test rows.
+do not know whether the rows are the same. Of EachMovie the paper's number of training rows is that of all rows of our
+copy, so that we believe that its training set was smaller; elsewhere it speaks of 593 test rows.
 
 {table(["set", "variables", "training rows", "test rows", "density"], rows)}"""
 
@@ -223,12 +223,6 @@ def _against(row: AgainstPaper, paper_test: str) -> list[str]:
     return [f"{row.test} ({paper_test})", "yes" if row.is_as_likely else "no", times]
 
 
-def in_words(factors: list[float]) -> str:
-    """Their range, at two digits: the paper's times have no more."""
-    least, most = (f"{float(f'{factor:.2g}'):,.0f}" for factor in (min(factors), max(factors)))
-    return least if least == most else f"{least} to {most}"
-
-
 def at_least(factor: float) -> str:
     """Rounded down to two digits."""
     size = 10 ** max(floor(log10(factor)) - 1, 0)
@@ -254,7 +248,7 @@ def _beside_the_paper(studies: Studies) -> str:
             f"{NAMES[row.name]}{other.get(row.name, '')}",
             COLUMNS[row.schedule],
             *_against(row, row.paper_test),
-            "" if row.asking is None else f"{row.asking:,.0f}",
+            "" if row.asking is None else in_words([row.asking]),
             *(_against(size, row.paper_test) if (size := of_the_same_size.get((row.name, row.schedule))) else [""] * 3),
         ]
         for row in found

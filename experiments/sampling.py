@@ -7,10 +7,14 @@ from typing import Any
 
 from dominance import FASTEST, SLOWEST, Cell, cell, clear_together, compared, misses
 from table5 import CIRCUITS, LEVEL_OF_TIMES, LEVELS, SCENARIOS
-from tables import NAMES, PAPER, Studies, duration, edges_of, listed, table, timing
+from tables import NAMES, PAPER, Studies, duration, edges_of, in_words, listed, table, timing
 from verdicts import ENOUGH_QUERIES, SAFE_QUERIES, Verdict, half_width
 
 SOME_BLOCKS = (1, 2, 5)  # of queries of a kind, beside all
+# Whose answers are shown: title, study and method.
+OF_THE_PAPERS_SIZE = [(f"{method}, of the paper's size", "same_size", method) for method in CIRCUITS]
+ROWS = [(method, "table5", method) for method in (*CIRCUITS, *SCENARIOS)]
+ROWS[len(CIRCUITS) : len(CIRCUITS)] = OF_THE_PAPERS_SIZE
 
 
 def _about_few_queries(studies: Studies) -> str:
@@ -66,10 +70,12 @@ def table5(studies: Studies) -> str:
 ## Table 5 and Figure 1: queries
 
 CPU time for one query, averaged over all kinds of queries: ours (the paper's; how many times faster). Circuits answer
-one query at a time, through the Python interface, three times over. Gibbs sampling runs on the free network, in the
-paper's four settings: chains, burn-in and samples as there, and a count of 1 spread over all states of the query. The
+one query at a time, through the Python interface, three times over; those of the paper's size are those of Table 4,
+and were measured later. Gibbs sampling runs on the free network, in the
+paper's four settings ({_settings()}), with a count of 1 spread over all states of the query. The
 chains of many queries run side by side, which takes less time; each draws what it would draw alone. Sampling was not
-repeated, and two processes sampled at a time.
+repeated, and two processes sampled at a time. A kind of query is a share of variables that is asked with a share that
+is known.
 
 {table(["", *(NAMES[name] for name in sets)], _times(studies, sets))}
 {orders_of_magnitude(studies)}
@@ -90,8 +96,9 @@ asked and 30 % known; then they were chosen by the circuit's answers, which remo
 random samples here, whose numbers were fixed before.)
 
 Bars are 95 % confidence intervals of the difference (Student's t); marks stand side by side for each share, and are
-hollow where fewer than {SAFE_QUERIES} queries were answered (below it says what that means). What answered fewer than
-{ENOUGH_QUERIES} is not drawn. All kinds of queries are about the same rows, so they err together.
+hollow where fewer than {SAFE_QUERIES} queries were answered (below it says what that means). Compare each mark with the
+line, not with its neighbours: those with fewer queries may have easier ones. What answered fewer than {ENOUGH_QUERIES}
+is not drawn. All kinds of queries are about the same rows, so they err together.
 
 The same in thousandths of a nat: AC-Quick's log P for each query variable, and the difference of the others to it, with
 half of the 95 % interval. Where a method answered fewer queries, AC-Quick's log P of these alone is in brackets: they
@@ -100,23 +107,33 @@ may be easier or harder than all.
 {"".join(_differences(studies, name) for name in sets)}{_verdicts(studies)}"""
 
 
+def _settings() -> str:
+    """Of Gibbs sampling: chains, and iterations of each."""
+    return "; ".join(
+        f"{name}: {found.n_chains} {'chain' if found.n_chains == 1 else 'chains'}, {found.n_burn_in:,} iterations of "
+        f"burn-in and {found.n_samples:,} samples each"
+        for name, found in SCENARIOS.items()
+    )
+
+
 def _times(studies: Studies, sets: list[str]) -> list[list[str]]:
     rows = []
-    for method in (*CIRCUITS, *SCENARIOS):
-        row = [method]
+    for title, study, method in ROWS:
+        row = [title]
         for name in sets:
-            seconds = seconds_of_queries(studies, name, method)
+            seconds = seconds_of_queries(studies, name, method, study)
             theirs = PAPER["table5"][method][name]
             row.append(
-                "" if seconds is None else f"{duration(seconds)} ({duration(theirs)}; x {theirs / seconds:,.0f})"
+                "" if seconds is None else f"{duration(seconds)} ({duration(theirs)}; x {in_words([theirs / seconds])})"
             )
-        rows.append(row)
+        if any(row[1:]):
+            rows.append(row)
     return rows
 
 
-def seconds_of_queries(studies: Studies, name: str, method: str) -> float | None:
+def seconds_of_queries(studies: Studies, name: str, method: str, study: str = "table5") -> float | None:
     """Of one query, averaged over all kinds; none if some were not asked, since those with less known take longer."""
-    found = [cell(studies, name, method, *level) for level in levels_of(studies, name)]
+    found = [cell(studies, name, method, *level, study) for level in levels_of(studies, name)]
     return sum(result["seconds"] for result in found) / len(found) if found and all(found) else None
 
 
@@ -134,7 +151,8 @@ def orders_of_magnitude(studies: Studies) -> str:
             published = PAPER["table5"]
             theirs = {name: published[method][name] / published["AC-Quick"][name] for name in times}
             factors, in_paper = (
-                listed([f"{factor:,.0f} ({NAMES[name]})" for name, factor in each.items()]) for each in (times, theirs)
+                listed([f"{in_words([factor])} ({NAMES[name]})" for name, factor in each.items()])
+                for each in (times, theirs)
             )
             told.append(
                 f"{factors} times faster than {method}; the paper says roughly {wanted:,}, "
@@ -185,24 +203,28 @@ def _for_each_edge(studies: Studies, sets: list[str]) -> str:
                 row.append("")
                 continue
             their_edges = edges_of(PAPER["table4"][name][schedule]["edges"])
-            row.append(f"x {PAPER['table5'][method][name] / their_edges / (seconds / final['edges']):,.0f}")
+            row.append(f"x {in_words([PAPER['table5'][method][name] / their_edges / (seconds / final['edges'])])}")
         rows.append(row)
     return table(["", *(NAMES[name] for name in sets)], rows)
 
 
 def _differences(studies: Studies, name: str) -> str:
     levels = levels_of(studies, name)
-    others = ("AC-Greedy", *SCENARIOS)
     found = {
-        (method, level): cell(studies, name, method, *level) for method in (*CIRCUITS, *SCENARIOS) for level in levels
+        title: [cell(studies, name, method, *level, study) for level in levels]
+        for title, study, method in ROWS
+        if studies.records(study, set=name, method=method)
     }
-    rows = []
-    for asked, known in levels:
-        exact = found["AC-Quick", (asked, known)]
-        quick = f"{1000 * exact['log_probability']:.1f}" if exact else ""
-        differences = (_difference(found[method, (asked, known)], exact) for method in others)
-        rows.append([f"{asked:.0%} asked, {known:.0%} known", quick, *differences])
-    header = [f"{method}, {_queries([found[method, level] for level in levels])}" for method in others]
+    quick = found.pop("AC-Quick", [{}] * len(levels))
+    rows = [
+        [
+            f"{asked:.0%} asked, {known:.0%} known",
+            f"{1000 * exact['log_probability']:.1f}" if exact else "",
+            *(_difference(of_method[place], exact) for of_method in found.values()),
+        ]
+        for place, ((asked, known), exact) in enumerate(zip(levels, quick, strict=True))
+    ]
+    header = [f"{title}, {_queries(of_method)}" for title, of_method in found.items()]
     return f"{table([NAMES[name], 'AC-Quick', *header], rows)}\n"
 
 
@@ -218,7 +240,8 @@ def _difference(result: Mapping[str, Any], exact: Mapping[str, Any]) -> str:
         return ""
     on_these = 1000 * (result["log_probability"] + result["less_than_quick"])
     of_quick = f" ({on_these:.1f})" if exact and result["rows"] < exact["rows"] else ""
-    return f"{0.0 - 1000 * result['less_than_quick']:.1f} ± {1000 * half_width(result):.1f}{of_quick}"
+    more = round(-1000 * result["less_than_quick"], 1) + 0.0  # Not -0.0.
+    return f"{more:.1f} ± {1000 * half_width(result):.1f}{of_quick}"
 
 
 def _verdicts(studies: Studies) -> str:

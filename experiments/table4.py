@@ -59,13 +59,13 @@ def tuning_tasks(settings: Mapping[str, Any], name: str, schedule: str) -> list[
     ]
 
 
-def chosen(results: Results, name: str, schedule: str) -> Task:
-    """What to learn again, with the penalties that were best."""
-    finals = [record["task"] for record in results.records if record["task"]["stage"] == "final"]
-    found = [task for task in finals if (task["set"], task["schedule"]) == (name, schedule)]
+def chosen(results: Results, name: str, schedule: str, stage: str = "final") -> Task:
+    """What to learn again, with the penalties that were best; of "size", too, with the paper's edges as a limit."""
+    learned = [record["task"] for record in results.records if record["task"]["stage"] == stage]
+    found = [task for task in learned if (task["set"], task["schedule"]) == (name, schedule)]
     if not found:
-        raise LearnacError(f"{results.path}: there is no final model of {name}, {schedule}: run table4.py first")
-    return {key: value for key, value in found[-1].items() if key not in ("stage", "repeats")}
+        raise LearnacError(f"{results.path}: there is no {stage} model of {name}, {schedule}: run table4.py first")
+    return {key: value for key, value in found[-1].items() if key not in ("stage", "repeats", "rows", "seed")}
 
 
 def measure(task: Task) -> Result:

@@ -113,13 +113,22 @@ def timing(result: Mapping[str, Any], key: str) -> str:
 def spread(result: Mapping[str, Any], key: str) -> str:
     """Of several runs, half of the range over the median."""
     ends = result.get(_range_of(key))
-    return "" if ends is None else f" ± {(ends[1] - ends[0]) / 2 / result[key]:.0%}"
+    if ends is None:
+        return ""
+    share = (ends[1] - ends[0]) / 2 / result[key]
+    return f" ± {share:.0%}" if share >= 0.005 else " ± <1%"
 
 
 def with_error(result: dict[str, Any], key: str, digits: int) -> str:
     """A mean with its standard error, where that was measured."""
     error = result.get(f"{key}_error")
     return f"{result[key]:.{digits}f}" + ("" if error is None else f" ± {error:.{digits}f}")
+
+
+def in_words(factors: Sequence[float]) -> str:
+    """Their range, at two digits: the paper's times have no more."""
+    least, most = (f"{float(f'{factor:.2g}'):,.10g}" for factor in (min(factors), max(factors)))
+    return least if least == most else f"{least} to {most}"
 
 
 def edges_of(text: str) -> float:
