@@ -1,4 +1,5 @@
-"""What the report claims, on top of it: each claim in a paragraph, with the section that has its table.
+"""What the report claims, on top of it: each claim in a sentence, with the section that has its table, and what must be
+known to judge it, point by point.
 
 Every count is made from the result files, so a claim changes when the results do.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from math import isnan
 
 from compared import (
     BEST,
@@ -14,32 +16,46 @@ from compared import (
     beside_network,
     best_circuits,
     free_networks,
-    recalled_figures,
+    recalled_models,
     small_leads,
     tallies,
 )
-from copied import mostly_by_copies
-from dominance import FASTEST, SLOWEST, clear_together, decided, not_dominated_on, told_against
+from copied import found_copies, mostly_by_copies
+from dominance import FASTEST, SLOWEST, VERY_FEW, clear_together, decided, not_dominated_on, told_against
 from elsewhere import better_elsewhere, clear_leads, leads
-from mixed import FEW, ahead_of_all, ahead_with, averaged_of, leads_within_error, told_perhaps
-from reproduced import COLUMNS, against_paper, faster, fewer_variables, in_words, other_sizes, same_data, was_cut_off
+from mixed import (
+    FEW,
+    ahead_of_all,
+    ahead_of_best,
+    ahead_with,
+    averaged_of,
+    leads_within_error,
+    lost_perhaps,
+    of_kind,
+    told_perhaps,
+)
+from reproduced import COLUMNS, against_paper, faster, fewer_variables, other_sizes, same_data, was_cut_off
 from table5 import LEVELS, SCENARIOS
-from tables import NAMES, PAPER, Studies, edges_of, listed, thousands
+from tables import NAMES, PAPER, Studies, edges_of, in_words, listed, thousands
 from verdicts import Sign, Verdict
 
 
 def not_reproduced(studies: Studies) -> str:
-    """What the paper found and this report did not: its first paragraph."""
-    found = [each(studies) for each in FINDINGS]
-    told = [f"({number}) {text}" for number, text in enumerate(filter(None, found), 1)]
-    return (f"**Not reproduced:** {'; '.join(told)}." if told else "") + _other_data(studies)
+    """What the paper found and this report did not: its first paragraph, and a list of the findings."""
+    found = [text for each in FINDINGS if (text := each(studies))]
+    data = _other_data(studies)
+    if not found:
+        return data
+    told = "one finding of the paper" if len(found) == 1 else f"{len(found)} findings of the paper, one by one"
+    points = "\n".join(f"- {each}" for each in found)
+    return f"**Not reproduced: {told}, with what came out here.** {data}".rstrip() + f"\n\n{points}"
 
 
 def _sampling_not_dominated(studies: Studies) -> str:
     others, undecided = not_dominated_on(studies)
     told = [f"{NAMES[name]} ({told_against(studies, name)})" for name in others]
     told += [f"{NAMES[name]} ({told_against(studies, name)}; so few decide nothing)" for name in undecided]
-    return f"circuits were not shown to {DOMINATE} on {listed(told)}" if told else ""
+    return f"Circuits {DOMINATE}: not shown on {listed(told)}." if told else ""
 
 
 def _edge_costs_not_avoided(studies: Studies) -> str:
@@ -50,8 +66,8 @@ def _edge_costs_not_avoided(studies: Studies) -> str:
         return ""
     runs = "all" if fewer == shares else f"{len(fewer)} of {len(shares)}"
     return (
-        f"section 4.3's rule spares {min(fewer):.0%} to {max(fewer):.0%} of the computations of edge costs in {runs} "
-        f'runs, as we count them, not "over {wanted:.0%}"'
+        f'Section 4.3\'s rule spares "over {wanted:.0%}" of the computations of edge costs: as we count them, '
+        f"{min(fewer):.0%} to {max(fewer):.0%} in {runs} runs."
     )
 
 
@@ -69,10 +85,11 @@ def _compiled_larger(studies: Studies) -> str:
                 bounds += was_cut_off(record)
     if smaller <= sum(theirs):
         return ""
-    bounded = f", and was still looking for less on {bounds} when its time was up" if bounds else ""
+    bounded = f" It was still looking for smaller ones on {bounds} when its time was up." if bounds else ""
     return (
-        f"our compiler, which is given the networks' counts{bounded}, makes smaller circuits than were learned for "
-        f"{smaller} of {len(theirs)} networks; the paper's compiler, c2d, for {sum(theirs) or 'none'}"
+        "What is compiled after learning is larger than what is learned: the paper's compiler, c2d, makes smaller "
+        f"circuits for {sum(theirs) or 'none'} of {len(theirs)} networks, ours for {smaller}. Ours is given the "
+        f"networks' counts, c2d was not.{bounded}"
     )
 
 
@@ -82,7 +99,7 @@ def _worse_circuits(studies: Studies) -> str:
         for row in against_paper(studies, schedules=tuple(COLUMNS))
         if not row.is_as_likely
     ]
-    return f"less likely than in the paper is {listed(worse)}" if worse else ""
+    return f"Log-likelihoods of Table 4: below the paper's is that of {listed(worse)}." if worse else ""
 
 
 def _other_data(studies: Studies) -> str:
@@ -91,7 +108,7 @@ def _other_data(studies: Studies) -> str:
         for name, differing in other_sizes(studies).items()
         for what, (ours, theirs) in differing.items()
     ]
-    return f" The data differ in size: {listed(told)}; Table 3 says what we know of it." if told else ""
+    return f"The data differ in size: {listed(told)}; Table 3 says what we know of it." if told else ""
 
 
 _FOR = {"network": "the free network, for WinMine,"}
@@ -101,37 +118,39 @@ FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, 
 
 def claims(studies: Studies) -> str:
     """A numbered list in Markdown, of the claims there are results for."""
-    found = [text for make in CLAIMS if (text := make(studies))]
-    return "".join(f"{number}. {text}\n" for number, text in enumerate(found, 1))
+    found = [told for make in CLAIMS if (told := make(studies))]
+    return "".join(
+        f"{number}. {claim}\n" + "".join(f"   - {point}\n" for point in points)
+        for number, (claim, *points) in enumerate(found, 1)
+    )
 
 
-def the_paper(studies: Studies) -> str:
+def the_paper(studies: Studies) -> list[str]:
     rows, of_its_size, same = against_paper(studies), against_paper(studies, "size"), same_data(studies)
     if not rows:
-        return ""
-    other = fewer_variables(studies)
-    equal = sum(float(row.test) == float(row.paper_test) for row in rows)
-    on_same = [row for row in rows if row.name in same]
-    alike = (
-        f"; {_as_likely(on_same)} on {listed([NAMES[name] for name in same])}, whose sizes are the paper's"
-        if on_same
-        else ""
-    )
-    size = (
-        f" With a falling edge penalty and at most the paper's number of edges, {_as_likely(of_its_size)} do."
-        if of_its_size
-        else ""
-    )
+        return []
     asking = [row.asking for row in rows if row.asking is not None]
-    fewer = "".join(f" {_with_other_variables(studies, name)}" for name in other)
     also = f" They answer about {in_words(asking)} times faster." if asking else ""
-    return (
+    on_same = [row for row in rows if row.name in same]
+    points = [
+        f"Only {listed([NAMES[name] for name in same])} has the paper's numbers of rows and variables: "
+        f"{_as_likely(on_same)} reach it there."
+        if on_same
+        else "",
+        f"With a falling edge penalty and at most the paper's number of edges, {_as_likely(of_its_size)} do."
+        if of_its_size
+        else "",
+        *(_with_other_variables(studies, name) for name in fewer_variables(studies)),
+        f"{sum(float(row.test) == float(row.paper_test) for row in rows)} of the {len(rows)} equal it. The paper has "
+        f"no standard errors{_errors(studies)}.",
+        "The authors' times are of 2008, on another machine.",
+    ]
+    claim = (
         f"**{_as_likely(rows, 'our ')} circuits reach the log-likelihood of the paper's Table 4, at the digits that it "
-        f"prints** ({equal} equal it{alike}).{size}{fewer} They learn {faster(rows)}.{also} The authors' times are "
-        f"of 2008, on another machine. The paper has no standard errors{_errors(studies)} "
-        f"({_section('Table 4', 'table-4-the-learned-models')}, "
-        f"{_section('Table 5', 'table-5-and-figure-1-queries')})."
+        f"prints.** They learn {faster(rows)}.{also} ({_section('Table 4', 'table-4-the-learned-models')}, "
+        f"{_section('Table 5', 'table-5-and-figure-1-queries')})"
     )
+    return [claim, *filter(None, points)]
 
 
 def _with_other_variables(studies: Studies, name: str) -> str:
@@ -143,10 +162,12 @@ def _with_other_variables(studies: Studies, name: str) -> str:
         round(test * theirs / ours, len(row.paper_test.split(".")[1])) >= float(row.paper_test)
         for test, (row, _) in zip(tests, rows, strict=True)
     )
+    digits = len(rows[0][0].paper_test.split(".")[1])
+    least, most = (f"{test * theirs / ours:.{digits}f}" for test in (min(tests), max(tests)))
     return (
-        f"But of {NAMES[name]} we have {ours} of {theirs} variables: with as many, all as hard to predict as those "
-        f"here, {reached or 'none'} of its {len(rows)} circuits (of both searches, with chosen penalties and of the "
-        "paper's size) would reach it."
+        f"Our {NAMES[name]} has {ours} of {theirs} variables. If the others were as hard to predict, our {len(rows)} "
+        f"circuits (of both searches, with chosen penalties and of the paper's size) would have {least} to {most}; "
+        f"{reached or 'none'} would reach the paper's."
     )
 
 
@@ -155,58 +176,71 @@ def _errors(studies: Studies) -> str:
         studies.result("table4", stage="final", set=row.name, schedule=row.schedule) for row in against_paper(studies)
     ]
     errors = [each["test_error"] for each in found if "test_error" in each]
-    return f"; ours are {min(errors):.2f} to {max(errors):.1f} nats" if errors else ""
+    if not errors:
+        return ""
+    rows = zip(against_paper(studies), found, strict=True)
+    within = sum(abs(each["test"] - float(row.paper_test)) <= each.get("test_error", 0.0) for row, each in rows)
+    return (
+        f"; ours are {min(errors):.2f} to {max(errors):.1f} nats, more than the difference to the paper on {within} of "
+        f"{len(found)}"
+    )
 
 
 def _as_likely(rows: list, whose: str = "") -> str:
     return f"{sum(row.is_as_likely for row in rows)} of {whose}{len(rows)}"
 
 
-def sampling(studies: Studies) -> str:
+def sampling(studies: Studies) -> list[str]:
     found = decided(studies)
-    if not found:
-        return ""
     slow, fast = ({each: found[each] for each in found if each[1] in methods} for methods in (SLOWEST, FASTEST))
+    if not slow:
+        return []
     n_planned = len(SCENARIOS) * len(LEVELS) * len(studies.values("table5", "set"))
     together = Counter(slow.get(each) for each in clear_together(studies))
     missing = n_planned - len(found)
     n_slow = Counter(slow.values())
-    sampler = n_slow[Verdict.SAMPLER]
-    said = [
+    told = [
         f"**AC-Quick is clearly more accurate than the two slowest settings of Gibbs sampling in {_clear(slow)} "
-        f"comparisons ({together[Verdict.CIRCUIT]} with Holm's correction for many), Gibbs sampling in "
-        f"{sampler or 'none'} ({together[Verdict.SAMPLER] or 'none'})**; {n_slow[Verdict.UNCLEAR]} are not clear."
-        if slow
-        else "",
-        f"Against the two faster settings: {_clear(fast)}." if fast else "",
+        f"comparisons, Gibbs sampling in {n_slow[Verdict.SAMPLER] or 'none'}.** {n_slow[Verdict.UNCLEAR]} are not "
+        f"clear. ({_section('Figure 1', 'table-5-and-figure-1-queries')})",
+        f"With Holm's correction for many comparisons, AC-Quick in {together[Verdict.CIRCUIT] or 'none'}, Gibbs "
+        f"sampling in {together[Verdict.SAMPLER] or 'none'}.",
+        f"By set, AC-Quick is clearly more accurate in {_by_set(slow)}. Queries for {VERY_FEW:.0%} of the variables "
+        "are counted here; for the paper's sentence above they are left out, as the paper does with very few.",
+        f"Against the two faster settings, AC-Quick is clearly more accurate in {_clear(fast)}." if fast else "",
         f"{missing} of {n_planned} comparisons were not made, or with too few queries." if missing else "",
-        f"({_section('Figure 1', 'table-5-and-figure-1-queries')})",
     ]
-    return " ".join(filter(None, said))
+    return [each for each in told if each]
+
+
+def _by_set(found: dict) -> str:
+    by_set = {name: {each: judged for each, judged in found.items() if each[0] == name} for name, *_ in found}
+    return listed([f"{_clear(of_set)} on {NAMES[name]}" for name, of_set in by_set.items()])
 
 
 def _clear(found: dict) -> str:
     return f"{Counter(found.values())[Verdict.CIRCUIT]} of {len(found)}"
 
 
-def one_circuit(studies: Studies) -> str:
+def one_circuit(studies: Studies) -> list[str]:
     circuits, networks = best_circuits(studies), free_networks(studies)
     if not circuits:
-        return ""
+        return []
     found, counts = beside_network(circuits), tallies(circuits)
     gaps = [networks[name]["result"]["test"] - circuits[name]["result"]["test"] for name in circuits]
     whole = [model for model in TRACTABLE if model != BEST and counts[model].n_sets == len(circuits)]
     least, most = (choose(whole, key=lambda model: len(counts[model].ahead)) for choose in (min, max))
     within, leads = small_leads(circuits)
     edges = thousands(next(iter(circuits.values()))["task"].get("max_edges"))
-    return (
+    return [
         f"**A single circuit of at most {edges} edges is clearly behind the free network on {len(found.behind)} of "
         f"{len(circuits)} sets, clearly ahead on {len(found.ahead)}, and neither on {len(found.unclear)}**: "
-        f"{_range(gaps)}. Of published tractable models it is ahead of the best on {len(counts[BEST].ahead)} of "
-        f"{len(circuits)} sets, and of each of the others on {len(counts[least].ahead)} ({least}) to "
-        f"{len(counts[most].ahead)} ({most}); {within} of these {leads} leads (without Libra's) are below our standard "
-        f"error ({_section('the collection', 'the-density-estimation-collection')})."
-    )
+        f"{_range(gaps)}. ({_section('The collection', 'the-density-estimation-collection')})",
+        f"Of published tractable models it is ahead of the best on {len(counts[BEST].ahead)} of {len(circuits)} sets, "
+        f"and of each of the others on {len(counts[least].ahead)} ({least}) to {len(counts[most].ahead)} ({most}).",
+        f"It leads over one of them (without Libra's) {leads} times in all, {within} times by less than our standard "
+        "error.",
+    ]
 
 
 def _range(gaps: list[float]) -> str:
@@ -218,49 +252,72 @@ def _range(gaps: list[float]) -> str:
     return f"{min(map(abs, gaps)):.2f} to {max(map(abs, gaps)):.2f} nats a row {what}"
 
 
-def mixtures(studies: Studies) -> str:
+def mixtures(studies: Studies) -> list[str]:
     ahead, compared = ahead_of_all(studies)
     if not compared:
-        return ""
+        return []
     edges = [found["edges"] for name, found in averaged_of(studies).items() if name in ahead and "edges" in found]
-    size = (
-        f" Where they are ahead, they have {thousands(min(edges))} to {thousands(max(edges))} edges x components."
-        if edges
-        else ""
-    )
-    fewer = len(ahead_with(studies, FEW))
+    size = f"they have {thousands(min(edges))} to {thousands(max(edges))} edges x components. " if edges else ""
     by_copies = [name for name in mostly_by_copies(studies) if name in ahead]
-    copies = (
-        f" On {listed(by_copies)} they owe most of their gain over one circuit to test rows that are in train too."
+    perhaps = len(ahead) - len(lost_perhaps(studies))
+    doubt = f" (on {perhaps}, with figures that we are less sure of)" if perhaps < len(ahead) else ""
+    points = [
+        f"On {len(leads_within_error(studies))} of them by less than our standard error. We know no standard errors of "
+        "the others.",
+        f"The best figures are recalled, not checked, as are those of {recalled_models()} models shown. "
+        f"{told_perhaps(studies)}".rstrip(),
+        f"Where they are ahead, {size}With at most {FEW} components each they are ahead on "
+        f"{len(ahead_with(studies, FEW))} sets{_small_mixtures(studies)}.",
+        f"On {listed(by_copies)} they owe most of their gain over one circuit to test rows that are in train too."
+        f"{_copies_unknown(studies, ahead)}"
         if by_copies
-        else ""
-    )
-    perhaps = f" {doubt}" if (doubt := told_perhaps(studies)) else ""
-    return (
+        else "",
+    ]
+    claim = (
         f"**Four mixtures averaged are ahead of every tractable model whose figures we know on {len(ahead)} of "
-        f"{len(compared)} sets**: {', '.join(ahead) or 'none'}; on {len(leads_within_error(studies))} of them by less "
-        f"than our standard error. {recalled_figures()}, and we know no standard errors of any.{perhaps}{size} With at "
-        f"most {FEW} components each they are ahead on {fewer} sets.{copies} "
+        f"{len(compared)} sets{doubt}**: {', '.join(ahead) or 'none'}. "
         f"({_section('Mixtures', 'mixtures-over-one-structure')})"
     )
+    return [claim, *filter(None, points)]
 
 
-def other_networks(studies: Studies) -> str:
+def _small_mixtures(studies: Studies) -> str:
+    """Mixtures of the size of a single circuit."""
+    found = of_kind(studies, "mixture")
+    ahead, limit = (
+        ahead_of_best(found),
+        {r["task"].get("max_edges") for r in studies.records("mixtures", kind="mixture")},
+    )
+    if not found or len(limit) != 1:
+        return ""
+    return f"; one mixture of at most {thousands(limit.pop())} edges x components on {len(ahead)}"
+
+
+def _copies_unknown(studies: Studies, ahead: list[str]) -> str:
+    """Where most test rows are copies, and models were not learned again without them."""
+    names = [
+        each.name for each in found_copies(studies) if each.name in ahead and each.share > 0.5 and isnan(each.gain)
+    ]
+    return f" On {listed(names)}, where most test rows are, it is not known." if names else ""
+
+
+def other_networks(studies: Studies) -> list[str]:
     found = better_elsewhere(studies)
     if not found.compared:
-        return ""
+        return []
     above, below = (len(clear_leads(studies, sign)) for sign in (Sign.ABOVE, Sign.BELOW))
     clearly = f" (clearly on {above}, clearly worse on {below})" if leads(studies) else ""
-    return (
+    return [
         f"**pyAgrum's networks fit better than the best of our single circuits on {len(found.better)} of "
-        f"{len(found.compared)} sets{clearly}. Of these {len(found.better)}, {len(found.unanswered)} answer no query "
-        f"when nothing is known, and {len(found.not_compiled)} were not compiled, within our limits of time and "
-        f"memory**; with {found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries. "
-        f"How many operations a circuit needs is known from its edges ({_section('pyAgrum', 'against-pyagrum')})."
-    )
+        f"{len(found.compared)} sets{clearly}.** ({_section('pyAgrum', 'against-pyagrum')})",
+        f"Of these {len(found.better)}, {len(found.unanswered)} answer no query when nothing is known, and "
+        f"{len(found.not_compiled)} were not compiled, within our limits of time and memory; with "
+        f"{found.most_known:.0%} of the variables known, {len(found.answered)} answer all queries.",
+        "What a query costs is known in advance of a circuit, from its edges, and not of such a network.",
+    ]
 
 
-CLAIMS: tuple[Callable[[Studies], str], ...] = (the_paper, sampling, one_circuit, mixtures, other_networks)
+CLAIMS: tuple[Callable[[Studies], list[str]], ...] = (the_paper, sampling, one_circuit, mixtures, other_networks)
 
 
 def _section(title: str, anchor: str) -> str:

@@ -93,10 +93,10 @@ def small_leads(circuits: Mapping[str, dict[str, Any]]) -> tuple[int, int]:
     return sum(lead < error for lead, error in leads), len(leads)
 
 
-def recalled_figures() -> str:
+def recalled_models() -> str:
     """How many of the published models have figures that nobody checked."""
     sources = [model["source"] for name, model in MODELS.items() if name != BEST]
-    return f"The figures of {sources.count(RECALLED)} of {len(sources)} published models are recalled, not checked"
+    return f"{sources.count(RECALLED)} of {len(sources)}"
 
 
 def told_of(models: Iterable[str], tallies: Mapping[str, Tally], what: str = "ahead") -> str:
@@ -243,7 +243,10 @@ def _scored_before() -> str:
     for name, scores in PUBLISHED["scored_before"].items():
         ahead = {model: theirs for model, theirs in scores["theirs"].items() if theirs > scores["ours"]}
         theirs = listed([f"{model} ({score:.2f})" for model, score in ahead.items()])
-        told.append(f"On {name}, an earlier default of `LearnAC()` scored {scores['ours']:.2f}, behind {theirs}. ")
+        told.append(
+            f"On {name}, whose data we never had, an earlier default of `LearnAC()` was scored elsewhere: "
+            f"{scores['ours']:.2f}, behind {theirs}. "
+        )
     return "".join(told)
 
 

@@ -21,7 +21,7 @@ from tables import (
     timing,
     with_error,
 )
-from verdicts import Sign, clear_signs
+from verdicts import Sign, clear_signs, edge_of_grid
 
 _NOT_COMPILED = {
     "CIRCUIT_TOO_LARGE": "too large",
@@ -47,9 +47,9 @@ AIC takes 1 bit for each parameter), or AIC with half of its penalty ("AIC / 2")
 helps; and what is added to every count ({priors}). Learning was given up after {duration(learn["seconds"])} of CPU.
 - Asked for all posteriors of all variables, given a share of a test row, {task["rows"]} rows for each share (three
 times with nothing known). The table has the mean of the answered queries (and the worst), and what became of the
-others: out of memory with more than {query["gigabytes"]} GB of addresses, too slow after {duration(query["seconds"])}
-of CPU, each query for itself. After {duration(query["of_level"])} by the clock no new one was asked. The junction tree
-is built anew for each query, since it depends on which variables are known.
+others: out of memory with more than {query["gigabytes"]} GB of address space, too slow after
+{duration(query["seconds"])} of CPU, each query for itself. After {duration(query["of_level"])} by the clock no new one
+was asked. The junction tree is built anew for each query, since it depends on which variables are known.
 - Compiled by `learnac.compile`, the same network: "too large" is beyond
 {thousands(task["limits"]["compile"]["max_edges"])} edges, "too slow" beyond
 {duration(task["limits"]["compile"]["max_seconds"])} by the clock, of which one attempt may take a part.
@@ -166,7 +166,23 @@ def ended_early(studies: Studies) -> list[str]:
 
 def _ended_early(studies: Studies) -> str:
     found = ended_early(studies)
-    return f" On {listed(found)} a still weaker penalty might do better, but was beyond our limits." if found else ""
+    early = (
+        f" On {listed(found)} a still weaker penalty might do better, but was beyond our limits."
+        if found
+        else " No search for a weaker penalty was ended by our limits."
+    )
+    return f"{early} What is added to counts is at an end of its list on {listed(priors_at_an_end(studies)) or 'none'}."
+
+
+def priors_at_an_end(studies: Studies) -> list[str]:
+    """The sets on which more, or less, added to every count than was tried might do better."""
+    names = []
+    for name in studies.values("alternatives", "set"):
+        best = chosen_network(studies, name)
+        prior = studies.result("alternatives", **best).get("prior") if best else None
+        if best and prior is not None and edge_of_grid(prior, best["priors"]):
+            names.append(name)
+    return names
 
 
 def told_score(task: Mapping[str, Any]) -> str:

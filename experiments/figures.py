@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from compared import best_circuits
 from dominance import cell
-from mixed import curve
+from mixed import averaged_of, curve
 from table5 import LEFT, RIGHT
 from tables import NAMES, Studies
 from verdicts import ENOUGH_QUERIES, SAFE_QUERIES, half_width
@@ -19,7 +19,17 @@ Points: TypeAlias = dict[str, Any]  # in JSON's types
 
 QUICK = "#3182bd"
 TUNED = "one circuit, tuned"
+AVERAGED = "four mixtures averaged"
+FREE = "free network (any number of edges)"
 CROSS: dict[str, Any] = {"marker": "x", "markersize": 5, "linestyle": "none"}
+STAR: dict[str, Any] = {"marker": "*", "markersize": 7, "linestyle": "none"}
+HOLLOW: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 3.5,
+    "linestyle": "none",
+    "color": "grey",
+    "markerfacecolor": "white",
+}
 STYLES: dict[str, dict[str, Any]] = {
     "AC-Greedy": {"color": "#08519c", "marker": "s"},
     "Gibbs-Fast": {"color": "#fdae6b", "marker": "v"},
@@ -82,6 +92,7 @@ def _draw_figure1(points: Points) -> Any:
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
+    axes[0, 0].plot([], [], **HOLLOW, label=f"hollow: fewer than {SAFE_QUERIES} queries")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
@@ -104,7 +115,9 @@ def _draw_method(axis: Any, method: str, aside: float, shown: list[list[float]])
 
 
 def tradeoff(studies: Studies) -> Points:
-    """By set and parameter penalty: edge penalty, edges, milliseconds of a query, log-likelihood."""
+    """By set and parameter penalty: edge penalty, edges, milliseconds of a query, log-likelihood; and that of the free
+    network of Table 4, if there is one.
+    """
     return {
         name: {
             f"k_p {penalty:g}": [
@@ -113,15 +126,24 @@ def tradeoff(studies: Studies) -> Points:
             ]
             for penalty in studies.values("tradeoff", "parameter_penalty", set=name)
         }
+        | _free_network(studies, name)
         for name in studies.values("tradeoff", "set")
     }
+
+
+def _free_network(studies: Studies, name: str) -> Points:
+    found = studies.result("table4", stage="final", set=name, schedule="network")
+    return {FREE: [found["test"]]} if found else {}
 
 
 def _draw_tradeoff(points: Points) -> Any:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(len(points), 2, figsize=(8, 2.4 * len(points)), squeeze=False, layout="constrained")
-    for row, (name, penalties) in zip(axes, points.items(), strict=True):
+    for row, (name, shown) in zip(axes, points.items(), strict=True):
+        penalties = {label: found for label, found in shown.items() if label != FREE}
+        for axis in row if FREE in shown else []:
+            axis.axhline(shown[FREE][0], color="grey", linewidth=0.8, linestyle="--", label=FREE)
         for (label, found), color in zip(penalties.items(), (QUICK, "#e6550d", "#31a354"), strict=False):
             edge_penalties, edges, milliseconds, scores = zip(*found, strict=True)
             for axis, values in zip(row, (edges, milliseconds), strict=True):
@@ -138,18 +160,20 @@ def _draw_tradeoff(points: Points) -> Any:
             axis.set_xlabel(label)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("test log-likelihood, nats a row")
-    if max(map(len, points.values())) > 1:
-        axes[0, 0].legend(frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
 
 def mixtures(studies: Studies) -> Points:
     """By set and kind of model: edges x components, log-likelihood."""
     sets = dict.fromkeys(record["task"]["set"] for record in studies.records("mixtures", kind="mixture curve"))
-    tuned = best_circuits(studies)
+    alone = {
+        TUNED: {name: record["result"] for name, record in best_circuits(studies).items()},
+        AVERAGED: averaged_of(studies),
+    }
     return {
         name: {f"one {kind}": curve(studies, name, kind) for kind in ("circuit", "mixture")}
-        | ({TUNED: [[tuned[name]["result"][key] for key in ("edges", "test")]]} if name in tuned else {})
+        | {label: [[found[name][key] for key in ("edges", "test")]] for label, found in alone.items() if name in found}
         for name in sets
     }
 
@@ -160,9 +184,9 @@ def _draw_mixtures(points: Points) -> Any:
     n_rows = -(-len(points) // 3)
     figure, axes = plt.subplots(n_rows, 3, figsize=(8, 2.5 * n_rows), squeeze=False, layout="constrained")
     for axis, (name, kinds) in zip(axes.flat, points.items(), strict=False):
-        for (label, found), color in zip(kinds.items(), ("#e6550d", QUICK, "#e6550d"), strict=False):
-            style = CROSS if label == TUNED else {"marker": "o", "markersize": 3, "linewidth": 1.2}
-            axis.plot(*zip(*found, strict=True), **style, color=color, label=label)
+        for label, found in kinds.items():
+            style = {TUNED: CROSS, AVERAGED: STAR}.get(label, {"marker": "o", "markersize": 3, "linewidth": 1.2})
+            axis.plot(*zip(*found, strict=True), **style, color="#e6550d" if "circuit" in label else QUICK, label=label)
         axis.set_xscale("log")
         axis.set_title(name, loc="left", fontsize=8)
         axis.set_xlabel("edges x components")
@@ -170,7 +194,7 @@ def _draw_mixtures(points: Points) -> Any:
         axis.set_axis_off()
     for row in axes:
         row[0].set_ylabel("test log-likelihood, nats a row")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False)
     return figure
 
 

@@ -20,7 +20,7 @@ from claims import claims, not_reproduced
 from layout import laid_out
 from questions import questions
 from study import HERE
-from tables import Studies, table
+from tables import Studies, listed, table
 
 from learnac.errors import LearnacError
 
@@ -28,6 +28,19 @@ TITLE = "# The experiments of the paper, and more\n\n"
 INTRODUCTION = """\
 Made by `make paper` from the result files in `results/`: `experiments/README.md` says how. What differs from the paper,
 and why: [docs/paper.md](../docs/paper.md). What a hostile reviewer would ask: [QUESTIONS.md](QUESTIONS.md).
+
+"""
+CLAIMS = """\
+## Claims
+
+A circuit answers queries exactly; each of its edges has a price when it is learned. The free network is learned as if
+edges cost nothing. Log-likelihoods are in nats, means over test rows. Clearly better is by more than two standard
+errors of the difference, and by Holm's correction where several comparisons are told together (of queries: by a 95 %
+interval). All other words are explained [below](#words-and-numbers).
+
+"""
+WORDS = """\
+## Words and numbers
 
 **Words**
 
@@ -41,8 +54,9 @@ cost is the number of edges that it would add to the circuit.
 its costs; AC-Quick takes edge costs from earlier, so that it prices fewer candidates.
 - k_e, the edge penalty: a split is made only if it raises the log-likelihood of the training rows by more than k_e for
 each edge that it adds. k_p, the parameter penalty: the same for each parameter.
-- Smoothing: alpha is added to every count; shrinkage draws the parameters of a leaf towards those of the node that it
-came from, as if by so many rows.
+- Falling edge penalty: k_e is halved whenever no split pays, until there are as many edges as there may be.
+- Smoothing: alpha is added to every count (1 in the tables of the paper); shrinkage draws the parameters of a leaf
+towards those of the node that it came from, as if by so many rows.
 - Free network: what the same search finds as if edges cost nothing. It stands for WinMine, the paper's learner of
 networks.
 - Treewidth, by the min-fill heuristic: bounds how hard exact inference is in a network.
@@ -62,8 +76,10 @@ machine, in percent of the median. Times without it were measured beside other w
 model takes long to learn or is no part of what was timed again. Between sittings and commits, times of the same model
 differ ("Measured again" says how much), so only large factors mean anything.
 - In Figure 1 and its tables, ± is half of a 95 % confidence interval.
-- Clearly better: by more than two standard errors of the difference; of queries, where its 95 % interval does not have
-zero in it. With Holm's correction where that is said.
+- Clearly better: by more than two standard errors of the difference, and by Holm's correction where several comparisons
+are told together; of queries, where the 95 % interval of the difference does not have zero in it, and by Holm's
+correction where that is said.
+- Level: equal at the digits that are printed.
 
 """
 
@@ -71,28 +87,35 @@ zero in it. With Holm's correction where that is said.
 def render(studies: Studies) -> str:
     """The text of the report. Says which studies there are settings for and no results of."""
     sections = [make(studies) for study, make in (*reproduced.SECTIONS, *beyond.SECTIONS) if study in studies]
-    top = [f"## Claims\n\n{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
+    top = [f"{CLAIMS}{claims(studies)}", f"## What is weak here\n\n{weak.points(studies)}"]
     first = f"{TITLE}{not_reproduced(studies)}\n\n{INTRODUCTION}"
-    return laid_out(first + "\n".join([*top, *sections, _provenance(studies)]))
+    return laid_out(first + "\n".join([*top, WORDS, *sections, _provenance(studies)]))
 
 
 def _provenance(studies: Studies) -> str:
     """Where the numbers come from, and which are missing."""
-    rows, missing = [], [f"`{name}`" for name in studies.settings if name != "common" and name not in studies]
+    missing = [f"`{name}`" for name in studies.settings if name != "common" and name not in studies]
+    rows: list[list[object]] = []
+    machines: dict[str, dict[str, None]] = {}
     for name in studies.names():
         records = studies.records(name)
         minutes = sum(record["wall_seconds"] for record in records) / 60
         commits = ", ".join(sorted({record["commit"] for record in records}))
-        machines = "; ".join(sorted({record["machine"] for record in records}))
         packages = sorted({" ".join(package) for r in records for package in r.get("packages", {}).items()})
-        rows.append([name, len(records), f"{minutes:.1f}", commits, "; ".join([machines, *packages])])
-    header = ["study", "tasks", "minutes", "commits", "machine, versions"]
+        rows.append([name, len(records), f"{minutes:.1f}", commits, "; ".join(packages)])
+        for record in records:
+            machines.setdefault(record["machine"], {})[name] = None
+    header = ["study", "tasks", "minutes", "commits", "other packages"]
+    on = "".join(
+        f"- {'All studies' if len(names) == len(rows) else listed([f'`{name}`' for name in names])}: {machine}.\n"
+        for machine, names in machines.items()
+    )
     seeds = (
         "Seeds are in `paper.toml`, and in the tasks of the result files. A commit is that of the code; some tasks "
         "were added to the settings later, and were then measured by the code of their study's commit."
     )
     without = f" Not measured yet: {', '.join(missing)}." if missing else ""
-    return f"## Where the numbers come from\n\n{seeds}{without}\n\n{table(header, rows)}"
+    return f"## Where the numbers come from\n\n{seeds}{without} Machines and versions:\n\n{on}\n{table(header, rows)}"
 
 
 def main() -> None:

@@ -45,13 +45,16 @@ def seen_before(studies: Studies) -> str:
     if "collection" not in studies:
         return ""
     return (
-        "**Test scores were seen before.** Within this report all settings are chosen on validation rows. But the test "
-        "scores of earlier versions were known when it was decided to search wider grids, to run AC-Greedy too, to "
-        "leave the number of averaged components to valid and to try more of them, and to choose alpha as well (it "
-        "was 1; `LearnAC()`, which chooses it, had been better on some sets than a circuit with chosen penalties). The "
-        "two ways to learn mixtures come from an experiment whose test scores on these sets were known. `LearnAC()`'s "
-        "defaults were chosen on validation rows of these same sets; that smoothing is chosen at all was suggested by "
-        f"scores of one of the {len(PUBLISHED['absent_sets'])} sets of the collection that are not here (`ad`)."
+        "**Test scores were seen before.** Within this report all settings are chosen on validation rows. But test "
+        "scores of earlier versions were known when these were decided:\n"
+        "  - to search wider grids, and to run AC-Greedy too;\n"
+        "  - to leave the number of averaged components to valid, and to try more of them;\n"
+        "  - to choose alpha as well (it was 1; `LearnAC()`, which chooses it, had been better on some sets than a "
+        "circuit with chosen penalties);\n"
+        "  - the two ways to learn mixtures: they come from an experiment whose test scores on these sets were known;\n"
+        "  - that `LearnAC()` chooses smoothing at all: this was suggested by scores of one of the "
+        f"{len(PUBLISHED['absent_sets'])} sets of the collection that are not here (`ad`). Its defaults were chosen on "
+        "validation rows of these same sets."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from alternatives import asked, best_learned, learned, learner, n_queries, with_priors
-from elsewhere import _cell, _cells, _rows, ended_early, told_score
+from elsewhere import _cell, _cells, _rows, ended_early, priors_at_an_end, told_score
 from limited import Exceeded, limited
 from study import Results
 from tables import Studies
@@ -86,6 +86,15 @@ def test_sets_where_a_weaker_penalty_might_do_better(
         task = {"stage": "learn", "set": "nltcs", "max_parents": 0, **said}
         results.add({"task": task, "result": {"exceeded": "time"} if score is None else {"valid": score}})
     assert ended_early(Studies(tmp_path)) == ended
+
+
+@pytest.mark.parametrize(("prior", "at_an_end"), [(0.5, True), (1.0, False), (2.0, True)])
+def test_sets_where_other_priors_might_do_better(prior: float, at_an_end: bool, tmp_path: Path) -> None:
+    results = Results(tmp_path / "alternatives.json")
+    for name, found in (("nltcs", prior), ("dna", 1.0)):
+        task = {"stage": "learn", "set": name, "max_parents": 0, "score": "BIC", "weaker": 1, "priors": [0.5, 1.0, 2.0]}
+        results.add({"task": task, "result": {"valid": -1.0, "prior": found}})
+    assert priors_at_an_end(Studies(tmp_path)) == (["nltcs"] if at_an_end else [])
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_seeds_and_components_have_their_columns(tmp_path: Path) -> None:
             ({"kind": "components", "set": "dna", "n_components": 256}, -78.2, -78.2),
         )
     )
-    assert "| dna | -80.000 ± 0.100 | -79.000 ± 0.100 | 8 x 100 | -78.200 ± 0.100 |  | 0.200 |" in text
+    assert "| dna | -80.000 ± 0.100 | -79.000 ± 0.100 | 8 x 100 | -78.200 ± 0.100 |  |  | 0.200 |" in text
 
 
 class TestWhyNoMoreComponents:
