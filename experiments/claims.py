@@ -34,7 +34,17 @@ from mixed import (
     of_kind,
     told_perhaps,
 )
-from reproduced import COLUMNS, against_paper, faster, fewer_variables, other_sizes, same_data, was_cut_off
+from reproduced import (
+    COLUMNS,
+    AgainstPaper,
+    against_paper,
+    faster,
+    fewer_variables,
+    other_sizes,
+    same_data,
+    treewidths,
+    was_cut_off,
+)
 from table5 import LEVELS, SCENARIOS
 from tables import NAMES, PAPER, Studies, edges_of, in_words, listed, thousands
 from verdicts import Sign, Verdict
@@ -85,11 +95,27 @@ def _compiled_larger(studies: Studies) -> str:
                 bounds += was_cut_off(record)
     if smaller <= sum(theirs):
         return ""
-    bounded = f" It was still looking for smaller ones on {bounds} when its time was up." if bounds else ""
+    bounded = f" On {bounds} of these it was still looking for less when its time was up." if bounds else ""
     return (
         "What is compiled after learning is larger than what is learned: the paper's compiler, c2d, makes smaller "
-        f"circuits for {sum(theirs) or 'none'} of {len(theirs)} networks, ours for {smaller}. Ours is given the "
-        f"networks' counts, c2d was not.{bounded}"
+        f"circuits for {sum(theirs) or 'none'} of {len(theirs)} networks, ours for {smaller}.{bounded} Ours is given "
+        "the networks' counts, c2d was not."
+    )
+
+
+def _small_treewidths(studies: Studies) -> str:
+    found = treewidths(studies)
+    pairs = [pair for of_set in found.values() for pair in of_set]
+    smaller = sum(ours < theirs for ours, theirs in pairs)
+    if 2 * smaller <= len(pairs):
+        return ""
+    told = []
+    for name, of_set in found.items():
+        ours, theirs = (listed([str(width) for width in each]) for each in zip(*of_set, strict=True))
+        told.append(f"{ours} on {NAMES[name]} ({theirs})")
+    return (
+        f"\"Very large treewidth\" of the circuits' networks: smaller than the paper's on {smaller} of {len(pairs)}; "
+        f"{', '.join(told)}."
     )
 
 
@@ -113,7 +139,7 @@ def _other_data(studies: Studies) -> str:
 
 _FOR = {"network": "the free network, for WinMine,"}
 DOMINATE = '"easily dominate even the slowest runs of Gibbs sampling"'
-FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, _worse_circuits)
+FINDINGS = (_sampling_not_dominated, _edge_costs_not_avoided, _compiled_larger, _small_treewidths, _worse_circuits)
 
 
 def claims(studies: Studies) -> str:
@@ -129,15 +155,14 @@ def the_paper(studies: Studies) -> list[str]:
     rows, of_its_size, same = against_paper(studies), against_paper(studies, "size"), same_data(studies)
     if not rows:
         return []
-    asking = [row.asking for row in rows if row.asking is not None]
-    also = f" They answer about {in_words(asking)} times faster." if asking else ""
     on_same = [row for row in rows if row.name in same]
     points = [
         f"Only {listed([NAMES[name] for name in same])} has the paper's numbers of rows and variables: "
         f"{_as_likely(on_same)} reach it there."
         if on_same
         else "",
-        f"With a falling edge penalty and at most the paper's number of edges, {_as_likely(of_its_size)} do."
+        f"With a falling edge penalty and at most the paper's number of edges, {_as_likely(of_its_size)} do"
+        f"{_answering(of_its_size, ', and ')}."
         if of_its_size
         else "",
         *(_with_other_variables(studies, name) for name in fewer_variables(studies)),
@@ -147,10 +172,16 @@ def the_paper(studies: Studies) -> list[str]:
     ]
     claim = (
         f"**{_as_likely(rows, 'our ')} circuits reach the log-likelihood of the paper's Table 4, at the digits that it "
-        f"prints.** They learn {faster(rows)}.{also} ({_section('Table 4', 'table-4-the-learned-models')}, "
-        f"{_section('Table 5', 'table-5-and-figure-1-queries')})"
+        f"prints.** They learn {faster(rows)}.{_answering(rows, ' They ', '.')} "
+        f"({_section('Table 4', 'table-4-the-learned-models')}, {_section('Table 5', 'table-5-and-figure-1-queries')})"
     )
     return [claim, *filter(None, points)]
+
+
+def _answering(rows: list[AgainstPaper], before: str, after: str = "") -> str:
+    """How many times faster, if that is known."""
+    found = [row.asking for row in rows if row.asking is not None]
+    return f"{before}answer about {in_words(found)} times faster{after}" if found else ""
 
 
 def _with_other_variables(studies: Studies, name: str) -> str:

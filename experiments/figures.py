@@ -92,8 +92,10 @@ def _draw_figure1(points: Points) -> Any:
             axis.set_xlabel(side)
             axis.set_title(NAMES[name], loc="left", fontsize=8)
         row[0].set_ylabel("log P for each query variable:\ndifference to AC-Quick, nats")
-    axes[0, 0].plot([], [], **HOLLOW, label=f"hollow: fewer than {SAFE_QUERIES} queries")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    (hollow,) = axes[0, 0].plot([], [], **HOLLOW)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    labels.append(f"hollow: fewer than {SAFE_QUERIES} queries")
+    figure.legend([*handles, hollow], labels, loc="outside upper center", ncols=4, frameon=False)
     return figure
 
 

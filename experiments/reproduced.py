@@ -53,20 +53,18 @@ the clock, and "≤" that it was still looking for a smaller circuit then. The c
 again, with a falling edge penalty and the paper's number of edges as a limit. This is not the paper's algorithm: there
 the penalty stays as it is. Their query is P(30 % of the variables | 30 % others); Table 5 has the mean over all kinds
 of queries. The paper's best penalties: k_e {PAPER["best"]["edge_penalty"]}; k_p {PAPER["best"]["parameter_penalty"]}.
-{_treewidths(studies)}
 
 {"".join(parts)}{_edges(studies)}{_beside_the_paper(studies)}"""
 
 
-def _treewidths(studies: Studies) -> str:
-    """How ours compare with the paper's, whose point is that they may be large."""
-    found = [
-        (ours["treewidth"], int(PAPER["table4"][name][schedule]["treewidth"]))
-        for name, schedule in product(NAMES, ("greedy", "quick"))
-        if (ours := studies.result("table4", stage="final", set=name, schedule=schedule))
-    ]
-    smaller = sum(ours < theirs for ours, theirs in found)
-    return f"The treewidths of our circuits' networks are smaller than the paper's on {smaller} of {len(found)}."
+def treewidths(studies: Studies) -> dict[str, list[tuple[int, int]]]:
+    """Of the networks of our circuits, by set, beside the paper's, whose point is that they may be large."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for name, schedule in product(NAMES, ("greedy", "quick")):
+        if "treewidth" in (ours := studies.result("table4", stage="final", set=name, schedule=schedule)):
+            theirs = int(PAPER["table4"][name][schedule]["treewidth"])
+            found.setdefault(name, []).append((ours["treewidth"], theirs))
+    return found
 
 
 def _edges(studies: Studies) -> str:
@@ -203,7 +201,7 @@ def against_paper(
         if not ours:
             continue
         theirs = PAPER["table4"][name][schedule]
-        seconds = seconds_of_queries(studies, name, COLUMNS[schedule]) if stage == "final" else None
+        seconds = seconds_of_queries(studies, name, COLUMNS[schedule], "table5" if stage == "final" else "same_size")
         rows.append(
             AgainstPaper(
                 name,
@@ -249,12 +247,16 @@ def _beside_the_paper(studies: Studies) -> str:
             COLUMNS[row.schedule],
             *_against(row, row.paper_test),
             "" if row.asking is None else in_words([row.asking]),
-            *(_against(size, row.paper_test) if (size := of_the_same_size.get((row.name, row.schedule))) else [""] * 3),
+            *(
+                [*_against(size, row.paper_test), "" if size.asking is None else in_words([size.asking])]
+                if (size := of_the_same_size.get((row.name, row.schedule)))
+                else [""] * 4
+            ),
         ]
         for row in found
     ]
-    columns = ["log-likelihood (paper)", "at least the paper's", "learns times faster"]
-    header = ["set", "", *columns, "answers times faster", *(f"of the paper's size: {column}" for column in columns)]
+    columns = ["log-likelihood (paper)", "at least the paper's", "learns times faster", "answers times faster"]
+    header = ["set", "", *columns, *(f"of the paper's size: {column}" for column in columns)]
     return f"""\
 Against the paper's rows, likelihoods to the digits that it prints; then the same for circuits with at most the paper's
 number of edges.

@@ -81,6 +81,11 @@ def test_circuits_of_the_papers_size_are_compared_without_the_queries_of_others(
     assert (final.is_as_likely, same_size.is_as_likely) == (False, True)
     assert final.asking == pytest.approx(198)
     assert same_size.asking is None
+    smaller = [{**asked, "result": {"rows": 9, "seconds": 0.002}}]
+    same_size_asked = studies(tmp_path, same_size=smaller)
+    assert against_paper(same_size_asked, "size")[0].asking == pytest.approx(99)
+    assert "1 of 1 do, and answer about 99 times faster." in the_paper(same_size_asked)
+    (tmp_path / "same_size.json").unlink()
     assert "**0 of our 1 circuits" in the_paper(found)
     assert "With a falling edge penalty and at most the paper's number of edges, 1 of 1 do." in the_paper(found)
 
@@ -291,6 +296,20 @@ class TestNotReproduced:
         assert not_reproduced(studies(tmp_path, table4=[record])) == ""
 
     @pytest.mark.parametrize(
+        ("width", "said"),
+        [
+            (37, "treewidth\" of the circuits' networks: smaller than the paper's on 1 of 1; 37 on KDD Cup (38)."),
+            (38, ""),
+        ],
+    )
+    def test_treewidths_that_are_smaller_than_the_papers(self, width: int, said: str, tmp_path: Path) -> None:
+        record = learned(-2.16)
+        record["result"] |= {"treewidth": width, "edges": 1}
+        told = not_reproduced(studies(tmp_path, table4=[record]))
+        assert said in told
+        assert bool(told) == bool(said)
+
+    @pytest.mark.parametrize(
         ("compiled", "seconds", "said"),
         [
             (
@@ -298,7 +317,7 @@ class TestNotReproduced:
                 20.0,
                 "smaller circuits for none of 1 networks, ours for 1. Ours is given the networks' counts, c2d was not.",
             ),
-            (99, 120.0, "c2d was not. It was still looking for smaller ones on 1 when its time was up."),
+            (99, 120.0, "On 1 of these it was still looking for less when its time was up."),
             (101, 120.0, ""),
             (None, 120.0, ""),
         ],
