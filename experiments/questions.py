@@ -34,7 +34,7 @@ from mixed import ahead_of_all, averaged_of, leads_within_error, of_kind
 from reproduced import against_paper, faster
 from sampling import orders_of_magnitude, seconds_of_queries
 from table5 import CIRCUITS, SCENARIOS
-from tables import NAMES, PAPER, Studies, duration, edges_of, listed, table, thousands
+from tables import NAMES, PAPER, Studies, duration, edges_of, in_words, listed, table, thousands
 from verdicts import SAFE_QUERIES, Verdict, tally
 
 from learnac.defaults import MAX_EDGES
@@ -99,8 +99,8 @@ def _of_queries(studies: Studies) -> str:
     if not samplers or not circuits:
         return ""
     return (
-        f" Of queries: our Gibbs sampler, too, is {min(samplers):,.0f} to {max(samplers):,.0f} times faster than the "
-        f"paper's, our circuits {min(circuits):,.0f} to {max(circuits):,.0f} times. {orders_of_magnitude(studies)}"
+        f" Of queries: our Gibbs sampler, too, is {in_words(samplers)} times faster than the paper's, our circuits "
+        f"{in_words(circuits)} times. {orders_of_magnitude(studies)}"
     )
 
 
