@@ -16,7 +16,8 @@ import beyond
 import figures
 import reproduced
 import weak
-from claims import claims, not_reproduced
+from claims import claims
+from findings import not_reproduced
 from layout import laid_out
 from questions import questions
 from study import HERE
