@@ -118,6 +118,9 @@ def test_codes_are_those_of_scikit_learn(strategy: Any, scale: float) -> None:
 
 @given(st.lists(moderate | st.integers(-3, 3), min_size=1), st.integers(2, 8), st.sampled_from(["quantile", "uniform"]))
 @example([0.0, 0.0, 0.0, 1.0, 1.0, -1.0], 2, "quantile")
+@example([0.0, 61035.000061035156], 2, "quantile")  # almost a whole number
+@example([0.0, 2251799814.0039062], 2, "quantile")  # so large that millionths are not all there
+@example([-34359738368.47656], 2, "quantile")
 def test_there_are_no_more_bins_than_asked_for_and_edges_part_numbers(
     numbers: list[float], n_bins: int, strategy: Any
 ) -> None:

@@ -15,6 +15,8 @@ _FEWEST_ROWS = 20  # of a piece
 _SHARE_OF_POINT = 0.002
 # As many different numbers make a common divisor unlikely to be an accident.
 _ENOUGH_FOR_DIVISOR = 10
+# How many times the distance of two numbers as computers hold them must go into a step.
+_FINER = 4
 # What is added to the counts of a bin: spread evenly over it, and for each tail.
 _PRIOR = 0.5
 
@@ -25,7 +27,7 @@ def step_of(numbers: Numbers) -> float:
     largest = float(np.abs(distinct).max())
     for decimals in range(MOST_DECIMALS + 1):
         scale = 10.0**decimals
-        if largest * scale >= 2**52:
+        if 1 < _FINER * scale * np.spacing(largest):
             return 0.0
         scaled = distinct * scale
         whole = np.rint(scaled)
@@ -40,10 +42,10 @@ def step_of(numbers: Numbers) -> float:
 def fit_spread(edges: tuple[float, ...], values: Numbers, weights: Numbers) -> Spread:
     """How `values`, which count `weights` rows, are spread within the bins of `edges`."""
     step = step_of(values)
+    if step > 0 and not _is_grid(step, edges, values):
+        step = 0.0
     distinct, inverse = np.unique(snapped(values, step), return_inverse=True)
     counts = np.bincount(inverse, weights=weights)
-    if step > 0 and len({_ceiling(edge, step) for edge in edges}) < len(edges):
-        step = 0.0  # Some bin holds no multiple of it.
     n_bins = len(edges) + 1
     n_pieces = max(1, round(_PIECES * counts.sum() ** (1 / 3) / n_bins))
     of_bin = np.searchsorted(np.array(edges), distinct, side="right")
@@ -63,6 +65,17 @@ def fit_spread(edges: tuple[float, ...], values: Numbers, weights: Numbers) -> S
     if len(distinct) == 1:
         decay = max(step, abs(float(distinct[0])) / 10, 1e-3)
     return Spread(tuple(starts), tuple(shares), float(decay), step)
+
+
+def _is_grid(step: float, edges: tuple[float, ...], values: Numbers) -> bool:
+    """Whether all numbers are multiples of a step, and each bin has one of its own, as numbers are rounded."""
+    on_grid = snapped(values, step)
+    lowest = [_ceiling(edge, step) for edge in edges]
+    return (
+        len(set(lowest)) == len(edges)
+        and all(low >= edge for low, edge in zip(lowest, edges, strict=True))
+        and bool((on_grid == floored(on_grid + step / 2, step)).all())
+    )
 
 
 def _pieces(
