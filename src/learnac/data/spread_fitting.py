@@ -27,7 +27,7 @@ def step_of(numbers: Numbers) -> float:
     largest = float(np.abs(distinct).max())
     for decimals in range(MOST_DECIMALS + 1):
         scale = 10.0**decimals
-        if 1 < _FINER * scale * np.spacing(largest):
+        if _FINER * scale * np.spacing(largest) > 1:
             return 0.0
         scaled = distinct * scale
         whole = np.rint(scaled)

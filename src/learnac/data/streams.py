@@ -34,8 +34,9 @@ def open_stream(path: Path) -> Iterator[Any]:
             with lzma.open(path) as file, pa.PythonFile(file, mode="r") as stream:
                 yield stream
         else:
-            with pa.input_stream(str(path), compression=codec) as stream:
-                yield stream
+            # Not closed here, but when nobody reads from it any more: pyarrow reads on in the background, and would go
+            # on in the file that is opened next, which gets the number of the closed one.
+            yield pa.input_stream(str(path), compression=codec)
 
 
 @contextmanager
