@@ -213,13 +213,10 @@ def mixtures(studies: Studies) -> list[str]:
 def _small_mixtures(studies: Studies) -> str:
     """Mixtures of the size of a single circuit."""
     found = of_kind(studies, "mixture")
-    ahead, limit = (
-        ahead_of_best(found),
-        {r["task"].get("max_edges") for r in studies.records("mixtures", kind="mixture")},
-    )
-    if not found or len(limit) != 1:
+    limits = {record["task"].get("max_edges") for record in studies.records("mixtures", kind="mixture")}
+    if len(limits) != 1:
         return ""
-    return f"; one mixture of at most {thousands(limit.pop())} edges x components on {len(ahead)}"
+    return f"; one mixture of at most {thousands(limits.pop())} edges x components on {len(ahead_of_best(found))}"
 
 
 def _copies_unknown(studies: Studies, ahead: list[str]) -> str:

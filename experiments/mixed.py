@@ -241,7 +241,9 @@ def lost_perhaps(studies: Studies) -> dict[str, float]:
 
 def ahead_of_best(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The sets on which these results are ahead of every published tractable model."""
-    return _ahead({name: result["test"] for name, result in found.items() if name in MODELS[BEST]["test"]})
+    ours = {name: result["test"] for name, result in found.items() if name in MODELS[BEST]["test"]}
+    tallies = [tally(ours, MODELS[model]["test"]) for model in TRACTABLE]
+    return [name for name in ours if not any(name in each.level + each.behind for each in tallies)]
 
 
 def leads_within_error(studies: Studies) -> list[str]:
@@ -249,12 +251,6 @@ def leads_within_error(studies: Studies) -> list[str]:
     found = averaged_of(studies)
     leads = {name: found[name]["test"] - MODELS[BEST]["test"][name] for name in ahead_of_all(studies)[0]}
     return [name for name, lead in leads.items() if lead < found[name].get("standard_error", inf)]
-
-
-def _ahead(ours: Mapping[str, float]) -> list[str]:
-    """Of the sets, those on which no published tractable model is as good."""
-    tallies = [tally(ours, MODELS[model]["test"]) for model in TRACTABLE]
-    return [name for name in ours if not any(name in each.level + each.behind for each in tallies)]
 
 
 def _published(studies: Studies, averaged: dict[str, dict[str, Any]]) -> str:

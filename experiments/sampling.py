@@ -12,9 +12,11 @@ from verdicts import ENOUGH_QUERIES, SAFE_QUERIES, Verdict, half_width
 
 SOME_BLOCKS = (1, 2, 5)  # of queries of a kind, beside all
 # Whose answers are shown: title, study and method.
-OF_THE_PAPERS_SIZE = [(f"{method}, of the paper's size", "same_size", method) for method in CIRCUITS]
-ROWS = [(method, "table5", method) for method in (*CIRCUITS, *SCENARIOS)]
-ROWS[len(CIRCUITS) : len(CIRCUITS)] = OF_THE_PAPERS_SIZE
+ROWS = [
+    *((method, "table5", method) for method in CIRCUITS),
+    *((f"{method}, of the paper's size", "same_size", method) for method in CIRCUITS),
+    *((method, "table5", method) for method in SCENARIOS),
+]
 
 
 def _about_few_queries(studies: Studies) -> str:
